@@ -12,8 +12,7 @@
 #include "base/grow.h"
 #include "foreign/import.h"
 
-hb_status hb__import_fail(
-	hb_error *err, hb_status status, const char *file, uint64_t offset, const char *format, ...)
+hb_status hb__import_fail(hb_error *err, hb_status status, const char *file, uint64_t offset, const char *format, ...)
 {
 	if (!err)
 		return status;

@@ -18,8 +18,8 @@ typedef struct hb_import_options {
 typedef struct hb_import_told {
 	const char *from; /* "pcap", "pcapng" or "otlp" */
 	uint64_t processes, events;
-	uint64_t first, last; /* nanoseconds since the epoch */
-	const char *cut;      /* why and where reading ended before the end of the file; NULL: it did not */
+	uint64_t first, last;    /* nanoseconds since the epoch */
+	const char *cut;         /* why and where reading ended before the end of the file; NULL: it did not */
 	const char *const *note; /* sentences on what is not known, or was left out; owned by the import */
 	size_t notes;
 } hb_import_told;

@@ -20,8 +20,8 @@
 #define HB_LOG_PROGRAMS 500u
 #define HB_LOGS_STOPPED "stopped" /* a file of a recording in which no process begins a log any more */
 #define HB_LOG_TOLD 125u          /* why a process stopped: hbdb record --stop told it to; ECANCELED */
-#define HB_LOG_BEGUN "begun." /* then RANK.PID: what a log is called until its header is written */
-#define HB_LOG_VERSION 2u     /* of the logs written; all from 1 on are read */
+#define HB_LOG_BEGUN "begun."     /* then RANK.PID: what a log is called until its header is written */
+#define HB_LOG_VERSION 2u         /* of the logs written; all from 1 on are read */
 #define HB_LOG_OLDEST 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
 #define HB_LOG_INCOMPAT_ARGUMENTS 2u /* raw: arguments of slots may change */

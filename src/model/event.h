@@ -93,8 +93,9 @@ typedef struct hb_field {
 	const char *name;
 	uint8_t kind;
 	int64_t value;
-	uint32_t again; /* of values that repeat: how far behind it the next one of this name stands; 0: it is the only one */
-	bool first;     /* of these */
+	uint32_t
+		again; /* of values that repeat: how far behind it the next one of this name stands; 0: it is the only one */
+	bool first; /* of these */
 } hb_field;
 uint32_t hb_event_fields(const hb_event *event);
 hb_field hb_event_field(const hb_event *event, uint32_t index); /* below hb_event_fields */

@@ -44,7 +44,8 @@ struct hb__function {
 	int8_t root, win, dest;  /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);
-/* Whether it has functions whose messages are told apart by time. */
+/* Whether it has functions of this layer; whether it has functions whose messages are told apart by time. */
+bool hb__has_sockets(const hb_log *log);
 bool hb__by_time(const hb_log *log);
 
 /* ---- state ---- */
@@ -94,7 +95,8 @@ struct hb__line {
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
 	uint32_t init, started, joined; /* init: MPI_Init of the first line, when it was over before this one began */
-	uint32_t born, borns;           /* edges from what made its process, one after the other: all of the line comes after them */
+	uint32_t born,
+		borns; /* edges from what made its process, one after the other: all of the line comes after them */
 };
 /* The first of its operations behind an event; operations.n: none. */
 size_t hb__operations_behind(const struct hb__line *line, uint32_t event);

@@ -320,9 +320,10 @@ void hb_model_close(hb_model *m)
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
 		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at, m->freed.at,
-		m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at,
-		m->big.at, m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at,
-		m->key_of.at, m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
+		m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at, m->group_of.at,
+		m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
+		m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at, m->elsewhere_at.at,
+		m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	hb__close_worlds(m);

@@ -88,7 +88,7 @@ typedef struct hb_group {
 	uint32_t parent;                 /* HB_NO: none, or not known */
 	bool self;                       /* MPI_COMM_SELF of one process */
 	bool keyed;                      /* a channel of the program itself: its tags stand for keys: hb_model_tag */
-	bool untagged;                   /* what processes talk through: its messages have no tags, and are found one by one */
+	bool untagged; /* what processes talk through: its messages have no tags, and are found one by one */
 	char *title;   /* the name with the program's own behind it, as in WORLD.2 "ocean"; NULL: it gave none */
 	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
 } hb_group;
@@ -208,14 +208,17 @@ typedef enum hb_edge_kind {
 	HB_EDGE_ENDED,  /* the last event of a line -> the wait that told of its process's end */
 	HB_EDGE_KILLED, /* the call that a line never returned from -> likewise */
 	HB_EDGE_CLOSED, /* shutdown, or close of an end's last descriptor in its process -> what received the end of the stream */
-	HB_EDGE_LEFT,   /* the last event of a process that had the end, and did not close it -> likewise */
+	HB_EDGE_LEFT,     /* the last event of a process that had the end, and did not close it -> likewise */
 	HB_EDGE_LISTENED, /* listen -> a connect that was accepted */
 	HB_EDGE_KINDS
 } hb_edge_kind;
-/* Their table, clock/edges.def. */
+/* What each kind is, and how it is put into words. */
 typedef struct hb_edge_meaning {
-	const char *word, *link, *sentence;
-	bool from_exit, to_enter;
+	const char *word;     /* of this kind alone */
+	const char *link;     /* of all that are alike, as `hbdb order --json` has it */
+	const char *sentence; /* what stands between the two events in a chain */
+	bool from_exit;       /* it begins at the exit of its first event, else at the enter */
+	bool to_enter;        /* it ends at the enter of its last event, the first one of a line, else at the exit */
 } hb_edge_meaning;
 extern const hb_edge_meaning hb_edge_meanings[HB_EDGE_KINDS];
 static inline bool hb_edge_from_exit(hb_edge_kind kind) { return hb_edge_meanings[kind].from_exit; }

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """hbdb import on capture files that are made byte by byte: every form, and streams against what was said."""
+import json
 import os
 import random
-import struct
 import subprocess
 import sys
 import tempfile
@@ -83,6 +83,10 @@ def links(folder):
     check("interface any: seen twice is sent once", x.status == 0 and len(x.rows) == 2 and "1 datagram was left out" in x.out, x.out)
     x = Imported(folder, made.pcap([(START, made.framed(COOKED, DNS[0], way=w)) for w in (4, 4, 0, 0)], COOKED))
     check("... and sent twice is sent twice", x.status == 0 and len(x.rows) == 4, x.out)
+    two = made.section() + made.interface() + made.interface()
+    for t, f in timed(DNS):
+        two += made.enhanced(t, f, number=0) + made.enhanced(t + 100, f, number=1)
+    check("seen at two interfaces is sent once", is_dns(Imported(folder, two)))
     x = Imported(folder, made.pcap(timed(DNS + DNS)))
     check("at one point: the same again is another one", x.status == 0 and len(x.rows) == 8, x.out)
 
@@ -254,6 +258,35 @@ def early(x, own, other, name, peer):
             yield f"{own}: byte {done} was received before it was sent"
 
 
+# ---- what the model makes of it ----
+
+def matches(x):
+    """All messages, as hbdb sql has them."""
+    status, out, err = reading.hbdb("sql", "--json", x.name, "select *, sender_world, receiver_world from messages")
+    return [json.loads(line) for line in out.splitlines()] if status == 0 else err
+
+
+def matched(folder, hosts=8, n=4000):
+    """Datagrams that say which they are, between random hosts; the k-th event that sends one and the one that receives it are known."""
+    rng = random.Random(5)
+    address = [f"10.0.1.{i + 1}" for i in range(hosts)]
+    packets, truth, done = [], {}, [0] * hosts
+    for i in range(n):
+        a, b = rng.sample(range(hosts), 2)
+        packets.append(ip4(address[a], address[b], udp(1000 + rng.randrange(3), 2000 + rng.randrange(3), i.to_bytes(4, "big") + bytes(rng.randrange(50)))))
+        done[a] += 1
+        done[b] += 1
+        truth["ip-" + address[a], done[a]] = ("ip-" + address[b], done[b])
+    x = Imported(folder, made.pcap(timed(packets)))
+    found = matches(x)
+    name = dict(line.split("\t") for line in reading.hbdb("sql", x.name, "select world, name from processes")[1].splitlines())
+    pairs = {(name[str(m["sender_world"])], m["send_event"]): (name[str(m["receiver_world"])], m["done_event"]) for m in found if (m["state"], m["ambiguous"]) == ("received", 0)}
+    check(f"{n} datagrams among {hosts} hosts: each matched with its own", pairs == truth and len(found) == n, f"{len(found)} {list(pairs.items())[:3]} {list(truth.items())[:3]}")
+    x = Imported(folder, made.pcap(timed([ip4(A, B, udp(1000, 53, b"same"))] * 3)))
+    found = matches(x)
+    check("equal ones are matched, and ambiguous", len(found) == 3 and all(m["state"] == "received" for m in found) and any(m["ambiguous"] for m in found), found)
+
+
 # ---- processes, errors ----
 
 def hosts(folder):
@@ -338,7 +371,7 @@ def mutations(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="hbdb-import-") as folder:
-        for part in (forms, links, internet, streams, endings, random_streams, hosts, errors, commands, mutations):
+        for part in (forms, links, internet, streams, endings, random_streams, matched, hosts, errors, commands, mutations):
             part(folder)
     return reading.finish()
 

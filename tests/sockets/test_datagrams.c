@@ -3,7 +3,10 @@
 
 static struct world w;
 
-static int message(int p, uint32_t a, int q, uint32_t b) { return world_message(&w, world_at(&w, p, 0, a), world_at(&w, q, 0, b), NULL); }
+static int message(int p, uint32_t a, int q, uint32_t b)
+{
+	return world_message(&w, world_at(&w, p, 0, a), world_at(&w, q, 0, b), NULL);
+}
 
 #define TO "127.0.0.1:53"
 #define OWN "udp 0.0.0.0:53"
@@ -25,15 +28,18 @@ static void different(void)
 		good = good && message(0, put[order[i]], 1, got[i]) == SURE;
 	check(good && world_matched(&w) == 5, "overtaken and doubled ones are matched");
 	const hb_model_info *info = hb_model_get_info(w.m);
-	check(info->sends == 6 && !info->outside && !info->troubles && !info->open, "one that was lost is a send, and no trouble");
+	check(info->sends == 6 && !info->outside && !info->troubles && !info->open,
+		"one that was lost is a send, and no trouble");
 	world_end(&w);
 }
 
 static void equal(void)
 {
 	world_begin(&w, 2);
-	uint32_t a = net_sendto(&w.p[0], "udp 127.0.0.1:40000", TO, 100, 7), x = net_recvfrom(&w.p[1], OWN, "127.0.0.1:40000", 200, 7);
-	uint32_t b = net_sendto(&w.p[0], "udp 127.0.0.1:40000", TO, 100000, 7), y = net_recvfrom(&w.p[1], OWN, "127.0.0.1:40000", 200000, 7);
+	uint32_t a = net_sendto(&w.p[0], "udp 127.0.0.1:40000", TO, 100, 7),
+		 x = net_recvfrom(&w.p[1], OWN, "127.0.0.1:40000", 200, 7);
+	uint32_t b = net_sendto(&w.p[0], "udp 127.0.0.1:40000", TO, 100000, 7),
+		 y = net_recvfrom(&w.p[1], OWN, "127.0.0.1:40000", 200000, 7);
 	/* of Unix sockets they are in order */
 	uint32_t c[2], z[2];
 	for (unsigned i = 0; i < 2; i++)
@@ -54,7 +60,8 @@ static void too_late(void)
 	net_recvfrom(&w.p[1], OWN, "127.0.0.1:40000", 100, 7);
 	net_sendto(&w.p[0], "udp 127.0.0.1:40000", TO, 900000, 7);
 	check(world_build(&w), "sent too late: the model is built");
-	check(!world_matched(&w) && world_trouble(&w, "1 datagrams came from sockets of recorded processes"), "it is not matched, and it is said");
+	check(!world_matched(&w) && world_trouble(&w, "1 datagrams came from sockets of recorded processes"),
+		"it is not matched, and it is said");
 	world_end(&w);
 }
 
@@ -71,9 +78,10 @@ static void several_receivers(void)
 	}
 	uint32_t put = net_sendto(&w.p[0], "udp [::]:6696", "[ff02::1:6]:6696", 100, 5);
 	for (int i = 0; i < 3; i++)
-		got[i] = net_recvfrom(&w.p[i + 1], ends[i], "[fe80::1%2]:6696", 100, 5);
+		got[i] = net_recvfrom(&w.p[i + 1], ends[i], i ? "[fe80::1%2]:6696" : "[fe80::1%3]:6696", 100, 5);
 	check(world_build(&w), "multicast: the model is built");
-	check(message(0, put, 1, got[0]) == SURE && message(0, put, 2, got[1]) == SURE && message(0, put, 3, got[2]) == SURE && world_matched(&w) == 3,
+	check(message(0, put, 1, got[0]) == SURE && message(0, put, 2, got[1]) == SURE &&
+			message(0, put, 3, got[2]) == SURE && world_matched(&w) == 3,
 		"one send, three receivers");
 	world_end(&w);
 }
@@ -97,8 +105,9 @@ static void outside(void)
 	net_recvfrom(&w.p[0], "udp 10.0.0.1:40000", "192.0.2.9:53", 200, 2);
 	check(world_build(&w), "datagrams to and from outside: the model is built");
 	const hb_outside *o = hb_model_outside(w.m);
-	check(hb_model_get_info(w.m)->outside == 1 && !strcmp(o->name, "udp 192.0.2.9:53") && o->sent == 1 && o->received == 1 &&
-			!hb_model_get_info(w.m)->sends && !hb_model_get_info(w.m)->troubles, "they are counted");
+	check(hb_model_get_info(w.m)->outside == 1 && !strcmp(o->name, "udp 192.0.2.9:53") && o->sent == 1 &&
+			o->received == 1 && !hb_model_get_info(w.m)->sends && !hb_model_get_info(w.m)->troubles,
+		"they are counted");
 	world_end(&w);
 }
 
@@ -107,11 +116,41 @@ static void several_in_one(void)
 {
 	world_begin(&w, 2);
 	int64_t text = net_text(&w.p[0], TO), from = net_text(&w.p[1], "127.0.0.1:40000");
-	uint32_t put = net_call(&w.p[0], 0, NET_DATAGRAM_sendmmsg, "udp 127.0.0.1:40000", 100, 110, 6, (int64_t[]){4, 1, text, 5, 2, text});
+	uint32_t put = net_call(&w.p[0], 0, NET_DATAGRAM_sendmmsg, "udp 127.0.0.1:40000", 100, 110, 6,
+		(int64_t[]){4, 1, text, 5, 2, text});
 	uint32_t one = net_call(&w.p[1], 0, NET_DATAGRAM_recvmmsg, OWN, 200, 210, 3, (int64_t[]){5, 2, from});
 	uint32_t two = net_call(&w.p[1], 0, NET_DATAGRAM_recvmmsg, OWN, 300, 310, 3, (int64_t[]){4, 1, from});
 	check(world_build(&w), "several in one call: the model is built");
-	check(message(0, put, 1, one) == SURE && message(0, put, 1, two) == SURE && world_matched(&w) == 2, "each for itself");
+	check(message(0, put, 1, one) == SURE && message(0, put, 1, two) == SURE && world_matched(&w) == 2,
+		"each for itself");
+	world_end(&w);
+}
+
+/* Two machines with the same port and the same contents; the first is doubled late. And two threads at once, with contents of their own. */
+static void same_port(void)
+{
+	static const char *const own[2] = {"udp 10.0.0.1:5353", "udp 10.0.0.2:5353"};
+	static const char *const address[2] = {"10.0.0.1:5353", "10.0.0.2:5353"};
+	static const int from[5] = {0, 1, 1, 1, 0};
+	uint32_t put[4], got[5], two[2], both[2];
+	world_begin(&w, 3);
+	for (unsigned i = 0; i < 4; i++)
+		put[i] = net_sendto(&w.p[from[i]], own[from[i]], "10.0.0.3:53", 100000 * (i + 1), 7);
+	for (unsigned i = 0; i < 5; i++)
+		got[i] = net_recvfrom(&w.p[2], "udp 10.0.0.3:53", address[from[i]], 600000 + 100000 * i, 7);
+	for (int i = 0; i < 2; i++)
+		two[i] = net_datagram(&w.p[0], i, true, own[0], "10.0.0.3:53", 2000000, 2100000, 8, 100 + (unsigned)i);
+	for (unsigned i = 0; i < 2; i++)
+		both[i] = net_recvfrom(&w.p[2], "udp 10.0.0.3:53", address[0], 3000000 + 100 * i, 100 + i);
+	check(world_build(&w), "the same port of two machines: the model is built");
+	check(message(0, put[0], 2, got[0]) == SURE && message(0, put[0], 2, got[4]) == SURE,
+		"the address tells them apart");
+	check(message(1, put[1], 2, got[1]) == DOUBTED && message(1, put[3], 2, got[3]) == DOUBTED &&
+			world_matched(&w) == 7,
+		"equal ones of one machine are ambiguous");
+	check(message(0, two[0], 2, both[0]) == SURE &&
+			world_message(&w, world_at(&w, 0, 1, two[1]), world_at(&w, 2, 0, both[1]), NULL) == SURE,
+		"what two threads send at once is sure where the contents differ");
 	world_end(&w);
 }
 
@@ -156,9 +195,11 @@ static void races(void)
 	net_read(s, "pipe 3", 1100000, 4);
 	check(world_build(&w), "races: the model is built");
 	hb_races(w.m, 0, count, &c, &sum, NULL, NULL, &err);
-	check(c.races == 3 && c.alternatives == 3, "a datagram, a connection and a chunk of a pipe of two (%u races, %u alternatives)", c.races,
+	check(c.races == 3 && c.alternatives == 3,
+		"a datagram, a connection and a chunk of a pipe of two (%u races, %u alternatives)", c.races,
 		c.alternatives);
-	check(sum.wildcards == 7, "receives of sockets without a peer are wildcards (%llu)", (unsigned long long)sum.wildcards);
+	check(sum.wildcards == 7, "receives of sockets without a peer are wildcards (%llu)",
+		(unsigned long long)sum.wildcards);
 	world_end(&w);
 }
 
@@ -171,6 +212,7 @@ int main(void)
 	cut();
 	outside();
 	several_in_one();
+	same_port();
 	races();
 	check_clean();
 	return check_end();

@@ -75,6 +75,7 @@ static void setup(struct sim *s, uint64_t seed)
 	s->skew[1] = pick(s, 1000000000);
 	s->now = 100000;
 	world_begin(&s->w, s->procs);
+	s->w.sealed = seed % 2;
 	for (int p = 0; p < s->procs; p++) {
 		net_drop(&s->w.p[p]);
 		net_begin(&s->w.p[p], 100u + (unsigned)p, host(s, p) ? "other" : "host", 1, 0);
@@ -96,8 +97,10 @@ static void setup(struct sim *s, uint64_t seed)
 		struct stream *t = &s->stream[i];
 		t->pipe = i == STREAMS - 1;
 		int a = 0, b = s->hosts == 2 && !t->pipe;
-		snprintf(t->end[0], sizeof t->end[0], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:%d > 10.0.0.%d:80", a + 1, 6000 + i, b + 1);
-		snprintf(t->end[1], sizeof t->end[1], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:80 > 10.0.0.%d:%d", b + 1, a + 1, 6000 + i);
+		snprintf(t->end[0], sizeof t->end[0], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:%d > 10.0.0.%d:80", a + 1,
+			6000 + i, b + 1);
+		snprintf(t->end[1], sizeof t->end[1], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:80 > 10.0.0.%d:%d", b + 1,
+			a + 1, 6000 + i);
 		owns(s, t->owner[0], a);
 		owns(s, t->owner[1], b);
 	}
@@ -109,7 +112,8 @@ static bool when(struct sim *s, int p, int lane, uint64_t *ret_enter, uint64_t *
 	if (s->free[p][lane] + 2 >= s->now)
 		return false;
 	uint64_t back = s->now - s->free[p][lane] - 1, most = pick(s, 3) ? 1000 : 60000;
-	uint64_t enter = s->now - pick(s, back < most ? back : most), exit = s->now + pick(s, pick(s, 3) ? 1000 : 60000);
+	uint64_t enter = s->now - pick(s, back < most ? back : most),
+		 exit = s->now + pick(s, pick(s, 3) ? 1000 : 60000);
 	s->free[p][lane] = exit;
 	*ret_enter = enter + s->skew[host(s, p)];
 	*ret_exit = exit + s->skew[host(s, p)];
@@ -139,8 +143,8 @@ static void send_datagram(struct sim *s, int i, int p, int lane)
 	if (to == i || !when(s, p, lane, &enter, &exit))
 		return;
 	sent.from = (struct origin){p, lane,
-		net_datagram(&s->w.p[p], lane, true, u->end, u->connected >= 0 ? NULL : s->udp[to].address, enter, exit, sent.bytes,
-			sent.hash)};
+		net_datagram(&s->w.p[p], lane, true, u->end, u->connected >= 0 ? NULL : s->udp[to].address, enter, exit,
+			sent.bytes, sent.hash)};
 	if (s->udp[to].connected >= 0 && s->udp[to].connected != i)
 		return; /* refused */
 	for (int copies = pick(s, 5) ? 1 : (int)pick(s, 3); copies > 0; copies--) {
@@ -163,8 +167,8 @@ static void receive_datagram(struct sim *s, int i, int p, int lane)
 	u->queue[best] = u->queue[--u->n];
 	bool cut = got.bytes > 1 && !pick(s, 20);
 	struct origin to = {p, lane,
-		net_datagram(&s->w.p[p], lane, false, u->end, u->connected >= 0 ? NULL : s->udp[got.source].address, enter, exit,
-			got.bytes - cut, cut ? 0 : got.hash)};
+		net_datagram(&s->w.p[p], lane, false, u->end, u->connected >= 0 ? NULL : s->udp[got.source].address,
+			enter, exit, got.bytes - cut, cut ? 0 : got.hash)};
 	keep(s, got.from, to);
 }
 
@@ -229,7 +233,10 @@ struct verdict {
 	uint64_t right, wrong, missing, doubted;
 };
 
-static bool same(struct origin a, struct origin b) { return a.process == b.process && a.lane == b.lane && a.event == b.event; }
+static bool same(struct origin a, struct origin b)
+{
+	return a.process == b.process && a.lane == b.lane && a.event == b.event;
+}
 
 static struct origin origin(const struct world *w, hb_at at)
 {
@@ -244,6 +251,23 @@ static bool is_true(const struct sim *s, struct truth t)
 	return s->n && bsearch(&t, s->truth, s->n, sizeof t, by_ends);
 }
 
+/* The k-th send of a channel was received by its k-th receive, and those behind by none. */
+static bool in_order(const struct world *w)
+{
+	for (uint32_t c = 0, n; c < hb_model_get_info(w->m)->channels; c++) {
+		const uint32_t *list = hb_model_channel_sends(w->m, c, &n);
+		for (uint32_t i = 1; i < n; i++) {
+			uint32_t before = hb_model_sends(w->m)[list[i - 1]].receive,
+				 now = hb_model_sends(w->m)[list[i]].receive;
+			if (now != HB_NO && (before == HB_NO || before > now))
+				return false;
+		}
+		if (hb_model_channels(w->m)[c].sent != n)
+			return false;
+	}
+	return true;
+}
+
 static void compare(struct sim *s, struct verdict *v)
 {
 	const struct world *w = &s->w;
@@ -255,7 +279,8 @@ static void compare(struct sim *s, struct verdict *v)
 	for (uint32_t i = 0; i < n; i++) {
 		if (receive[i].send == HB_NO)
 			continue;
-		told[found] = (struct truth){origin(w, hb_send_at(w->m, receive[i].send)), origin(w, hb_receive_done(w->m, i))};
+		told[found] = (struct truth){
+			origin(w, hb_send_at(w->m, receive[i].send)), origin(w, hb_receive_done(w->m, i))};
 		doubted[found] = receive[i].flags & HB_AMBIGUOUS;
 		v->doubted += doubted[found];
 		bool yes = is_true(s, told[found]);
@@ -266,7 +291,8 @@ static void compare(struct sim *s, struct verdict *v)
 	for (size_t i = 0; i < s->n; i++) {
 		bool there = false;
 		for (uint32_t k = 0; k < found && !there; k++)
-			there = same(told[k].to, s->truth[i].to) && (doubted[k] || same(told[k].from, s->truth[i].from));
+			there = same(told[k].to, s->truth[i].to) &&
+				(doubted[k] || same(told[k].from, s->truth[i].from));
 		v->missing += !there;
 	}
 	free(told);
@@ -277,7 +303,7 @@ int main(int argc, char **argv)
 {
 	unsigned seeds = argc > 1 ? (unsigned)atoi(argv[1]) : 150, calls = argc > 2 ? (unsigned)atoi(argv[2]) : 600;
 	struct verdict all = {0};
-	uint64_t bad = 0, built = 0;
+	uint64_t bad = 0, built = 0, ordered = 0;
 	struct sim *s = malloc(sizeof *s);
 	for (unsigned seed = 1; seed <= seeds && s; seed++) {
 		struct verdict v = {0};
@@ -286,11 +312,13 @@ int main(int argc, char **argv)
 			step(s);
 		if (world_build(&s->w)) {
 			built++;
+			ordered += in_order(&s->w);
 			compare(s, &v);
 		}
 		if (v.wrong || v.missing) {
 			bad++;
-			printf("  seed %u: %llu wrong, %llu missing\n", seed, (unsigned long long)v.wrong, (unsigned long long)v.missing);
+			printf("  seed %u: %llu wrong, %llu missing\n", seed, (unsigned long long)v.wrong,
+				(unsigned long long)v.missing);
 			for (uint32_t i = 0; hb_model_trouble(s->w.m, i); i++)
 				printf("    %s\n", hb_model_trouble(s->w.m, i));
 		}
@@ -303,8 +331,9 @@ int main(int argc, char **argv)
 	}
 	free(s);
 	check(built == seeds, "%u random programs are read", seeds);
-	check(!all.wrong && !bad, "%llu matches are right, none that is not ambiguous is wrong (%llu)", (unsigned long long)all.right,
-		(unsigned long long)all.wrong);
+	check(ordered == seeds, "channels list what was sent in the order in which it was received");
+	check(!all.wrong && !bad, "%llu matches are right, none that is not ambiguous is wrong (%llu)",
+		(unsigned long long)all.right, (unsigned long long)all.wrong);
 	check(!all.missing, "none is missing (%llu)", (unsigned long long)all.missing);
 	check(all.doubted < all.right, "%llu are ambiguous", (unsigned long long)all.doubted);
 	check_clean();

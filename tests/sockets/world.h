@@ -11,6 +11,7 @@
 
 struct world {
 	int n;
+	bool sealed; /* its logs are read in their sealed form */
 	struct net_process *p;
 	hb_log *log[WORLD_MOST];
 	hb_model *m;
@@ -34,6 +35,9 @@ static inline bool world_build(struct world *w)
 		char name[32];
 		snprintf(name, sizeof name, "rank.0.%d.log", 100 + i);
 		net_save(&w->p[i], check_path(name));
+		if (w->sealed)
+			good = good && hb_log_seal(check_path(name), check_path("sealed"), NULL, NULL, &err) == HB_OK &&
+			       rename(check_path("sealed"), check_path(name)) == 0;
 		good = good && hb_log_open(check_path(name), &w->log[i], &err) == HB_OK;
 		source[i] = (hb_source){.log = w->log[i], .rank = 0, .world = 100u + (unsigned)i};
 	}

@@ -51,7 +51,9 @@ void hb__file_hold_folder(const char *folder)
 	if (held >= 0 || over)
 		return;
 	int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int high = fd >= 0 && !getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur > 64 ? (int)(most.rlim_cur < 65536 ? most.rlim_cur : 65536) - 1 : 0;
+	int high = fd >= 0 && !getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur > 64
+			   ? (int)(most.rlim_cur < 65536 ? most.rlim_cur : 65536) - 1
+			   : 0;
 	for (int low = high; fd >= 0 && held < 0 && low > high - 32; low--)
 		held = fcntl(fd, F_DUPFD_CLOEXEC, low);
 	if (held >= 0 && !fstat(held, &st)) {

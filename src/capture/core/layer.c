@@ -15,8 +15,8 @@ bool hb__layer_asked(const char *name)
 	size_t n = strlen(name);
 	if (!list)
 		return true;
-	for (const char *p = list; *p; p += strspn(p, ",")) {
-		size_t length = strcspn(p, ",");
+	for (const char *p = list; *p; p += strspn(p, ":")) {
+		size_t length = strcspn(p, ":");
 		if (length == n && !strncmp(p, name, n))
 			return true;
 		p += length;

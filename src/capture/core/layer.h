@@ -28,7 +28,7 @@ struct hb__layer {
 	const char *polls,
 		*clock; /* for messages: names of calls that may be told no; of its clock, which a replay repeats */
 	bool told;      /* the log has its definition */
-	bool off;       /* set when it is added: nobody asked for its events (HBDB_LAYERS); it passes all on, and is not asked either */
+	bool off; /* set when it is added: nobody asked for its events (HBDB_LAYERS); it passes all on, and is not asked either */
 	struct hb__layer *next;
 };
 

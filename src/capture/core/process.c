@@ -105,7 +105,8 @@ __attribute__((constructor(101))) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
-	k->data = k->mode == HB__RECORD && is("HBDB_LEVEL", "data");
+	bool inputs = getenv("HBDB_LAYERS") && hb__layer_asked("sockets") && hb__layer_asked("inputs");
+	k->data = k->mode == HB__RECORD && (is("HBDB_LEVEL", "data") || inputs);
 	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
@@ -140,8 +141,10 @@ __attribute__((constructor(101))) static void configure(void)
 	if (k->mode != HB__OFF)
 		pthread_atfork(NULL, NULL, after_fork);
 	hb__descends = k->mode != HB__OFF && getenv("HBDB_LAYERS") && hb__layer_asked("sockets");
-	if (hb__descends)
+	if (hb__descends) {
 		hb__environment_keep();
+		hb__log_remember_program();
+	}
 }
 
 /* ---- threads ---- */
@@ -277,6 +280,9 @@ static bool alone_tried;
 static pthread_mutex_t beginning_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool early_tried, early_decided; /* decided: `early` and its log are as they stay */
 
+/* A filter may forbid to ask, and a child made behind it by fork has been told that it is one. */
+static bool is_me(pid_t who) { return hb__file_is_over() || who == getpid(); }
+
 bool hb__began(void) { return hb__active || owner; }
 bool hb__began_alone(void) { return alone || (forked && early); }
 bool hb__forked(void) { return forked; }
@@ -300,7 +306,7 @@ static void after_fork(void)
 	hb__definitions_forked();
 	hb__lanes_forked();
 	hb__sites_forked();
-	if (!begun && hb__config.data)
+	if (hb__config.data)
 		hb__data_early();
 	if (!begun)
 		return;
@@ -527,9 +533,9 @@ static void leave_early(void)
 
 static void leave_record(void)
 {
-	if (early && !hb__began() && early_owner == getpid())
+	if (early && !hb__began() && is_me(early_owner))
 		leave_early();
-	if (!hb__active || owner != getpid())
+	if (!hb__active || !is_me(owner))
 		return;
 	hb__follow_finish();
 	hb__layers_leaving();
@@ -538,8 +544,8 @@ static void leave_record(void)
 
 bool hb__process_replaced(bool begins)
 {
-	bool is_early = early && !hb__began() && early_owner == getpid();
-	bool ends = !hb__vforks && (is_early || (hb__active && alone && owner == getpid()));
+	bool is_early = early && !hb__began() && is_me(early_owner);
+	bool ends = !hb__vforks && (is_early || (hb__active && alone && is_me(owner)));
 	if (!ends)
 		return false;
 	if (begins && is_early && !forked)
@@ -577,10 +583,10 @@ HB__EXPORT __attribute__((noreturn, alias("_exit"))) void hb_leave_at_once_c99(i
 
 void hb_leave_at_once(int status)
 {
-	bool of_forked = forked && early && early_owner == getpid(), of_alone = hb__active && alone && owner == getpid();
-	if (of_alone)
+	bool of_forked = forked && early && is_me(early_owner), of_alone = hb__active && alone && is_me(owner);
+	if (!hb__vforks && of_alone)
 		hb__follow_finish();
-	if (of_forked || of_alone)
+	if (!hb__vforks && (of_forked || of_alone))
 		hb__log_state(HB_STATE_FINALIZED);
 	for (;;)
 		syscall(SYS_exit_group, status);

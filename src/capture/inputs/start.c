@@ -104,7 +104,8 @@ static int number_early(void)
 	return ranks < 0 || rank < ranks ? rank : hb__claim_only();
 }
 
-static bool gives;
+static bool gives, tried_late;
+static char *const *arguments;
 
 static bool open_number(int number)
 {
@@ -117,10 +118,9 @@ static bool open_number(int number)
 /* A process without a rank, one of several, knows its record when its first event has begun it. */
 static void open_late(void)
 {
-	static bool tried;
-	if (tried || hb__thread_identity() || hb__data_gives)
+	if (tried_late || hb__thread_identity() || hb__data_gives)
 		return;
-	tried = true;
+	tried_late = true;
 	gives = open_number(hb__replayed_as());
 }
 
@@ -135,8 +135,20 @@ bool hb__inputs_give(void)
 
 /* ---- the beginning ---- */
 
-/* A child that fork made is not what was recorded. */
-static void forget(void) { gives = false; }
+/* A child that fork made keeps its own inputs, and follows what was kept of the child that it was, if it has a record. */
+static void forked(void)
+{
+	extern char **environ;
+	gives = tried_late = false;
+	if (hb__config.mode == HB__REPLAY || hb__data_gives)
+		hb__give_forked();
+	hb__apart |= HB__APART_OURS; /* what it asks the system for is not the program's */
+	if (hb__data_keeps)
+		keep_start(arguments, environ);
+	else if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
+		gives = open_number(hb__promised);
+	hb__apart &= (uint8_t)~HB__APART_OURS;
+}
 
 /* libhbdb-inputs.so is there. */
 static bool asked(void) { return getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "libhbdb-inputs.so"); }
@@ -153,8 +165,10 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 		low = *e < low ? *e : low;
 		high = *e + strlen(*e) > high ? *e + strlen(*e) + 1 : high;
 	}
+	arguments = argv;
+	pthread_atfork(NULL, NULL, forked);
 	if (hb__data_keeps)
 		keep_start(argv, environment);
-	else if (hb__config.mode == HB__REPLAY && !pthread_atfork(NULL, NULL, forget))
+	else if (hb__config.mode == HB__REPLAY)
 		gives = open_number(number_early()) && for_this_program();
 }

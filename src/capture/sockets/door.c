@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "capture/core/control/control.h"
+#include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/sockets/ends.h"
@@ -224,6 +225,19 @@ static void differs(struct hb_talk *t, const char *what)
 	errno = error;
 }
 
+static void contents(struct hb_talk *t)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	call_of(t, &c);
+	hb__looked(HB__DIFFERENT, 1);
+	hb__report_contents(&c, "what is sent differs", NULL);
+	hb__apart = apart;
+	errno = error;
+}
+
 static void text(int64_t number, char ret_name[HB_NAME_MOST])
 {
 	*ret_name = 0;
@@ -260,6 +274,8 @@ static bool is_own(void) { return !hb__vforks; }
 
 static void vforks(void (*made)(int32_t)) { hb__vfork_made = made; }
 
+static bool inputs(void) { return hb__data_gives; }
+
 static bool began(void) { return hb__active || hb__begun_early(); }
 
 static uint32_t *opened(void) { return hb__ends_table(); }
@@ -282,11 +298,13 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.hash = hash,
 	.again = again,
 	.differs = differs,
+	.contents = contents,
 	.name = hb__ends_name,
 	.text = text,
 	.leave = hb__board_leave,
 	.take = hb__board_take,
 	.job_ends = hb__job_ends,
+	.inputs = inputs,
 	.child = hb__child_comes};
 
 /* ---- what the core asks ---- */

@@ -90,6 +90,8 @@ struct hb_sockets_door {
 	enum hb_again (*again)(struct hb_talk *talk, bool may_say_no, struct hb_told *ret_told);
 	/* The call is not as it was; `what` is a clause. */
 	void (*differs)(struct hb_talk *talk, const char *what);
+	/* It is the same call, and what is sent is not what was. */
+	void (*contents)(struct hb_talk *talk);
 	/* What a descriptor leads to in this run. */
 	void (*name)(int fd, char ret_name[HB_NAME_MOST]);
 	/* A text of the record; "": there is none. */
@@ -99,6 +101,7 @@ struct hb_sockets_door {
 	/* Waits up to so many milliseconds, -1: until the job ends. NULL: it has not come. */
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 	bool (*job_ends)(void);
+	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process. */
 	void (*vforks)(void (*made)(int32_t pid));
 	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */

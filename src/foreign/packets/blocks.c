@@ -184,7 +184,7 @@ hb_status hb__blocks_open(struct hb__capture *c, hb_error *err)
 	c->big = magic == 0x1a2b3c4d;
 	uint16_t major = hb__capture_u16(c, m->bytes + 12);
 	if (major != 1)
-		return hb__import_fail(err, HB_E_VERSION, m->path, 12, "%s has version %u of pcapng, known is 1",
-			m->path, major);
+		return hb__import_fail(
+			err, HB_E_VERSION, m->path, 12, "%s has version %u of pcapng, known is 1", m->path, major);
 	return HB_OK;
 }

@@ -48,7 +48,6 @@ void hb__flows_free(struct hb__flows *f)
 
 struct hb__flow *hb__flows_last(const struct hb__flows *f) { return f->last; }
 
-
 static void put_endpoint(uint8_t *p, hb__endpoint e)
 {
 	memcpy(p, &e.address, 16);

@@ -4,7 +4,7 @@
 
 #include "foreign/packets/packets.h"
 
-#define PENDING 256                  /* packets that are put together at a time */
+#define PENDING 256                 /* packets that are put together at a time */
 #define WAITS UINT64_C(60000000000) /* nanoseconds: then a packet is given up */
 #define WHOLE_MOST 65536u
 #define PORTS 8u /* bytes */
@@ -13,10 +13,10 @@ struct pending {
 	bool used, cut;
 	struct hb__ip ip;
 	uint64_t begun;
-	uint32_t length;            /* of the whole; 0: not known yet */
-	uint32_t there;             /* pieces of 8 bytes */
+	uint32_t length;                  /* of the whole; 0: not known yet */
+	uint32_t there;                   /* pieces of 8 bytes */
 	uint8_t have[WHOLE_MOST / 8 / 8]; /* which of them */
-	uint8_t *bytes;             /* WHOLE_MOST */
+	uint8_t *bytes;                   /* WHOLE_MOST */
 };
 
 struct hb__fragments {

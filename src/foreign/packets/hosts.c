@@ -104,7 +104,8 @@ static bool read_rule(const char *text, const char *end, struct rule *ret)
 		return close + 1 == end || (close[1] == ':' && read_port(close + 2, end, &ret->port));
 	}
 	if (colon && !memchr(colon + 1, ':', (size_t)(end - colon - 1)))
-		return read_address(text, (size_t)(colon - text), &ret->address) && read_port(colon + 1, end, &ret->port);
+		return read_address(text, (size_t)(colon - text), &ret->address) &&
+		       read_port(colon + 1, end, &ret->port);
 	return read_address(text, (size_t)(end - text), &ret->address);
 }
 
@@ -126,8 +127,8 @@ hb_status hb__hosts_rules(struct hb__hosts *h, hb_error *err)
 		const char *end = p + strcspn(p, ","), *equal = memchr(p, '=', (size_t)(end - p));
 		struct rule rule;
 		if (equal && (equal == p || memchr(p, '/', (size_t)(equal - p))))
-			return hb__import_fail(err, HB_E_ARGUMENT, NULL, 0, "'%.*s' has no name that a process can have",
-				(int)(end - p), p);
+			return hb__import_fail(err, HB_E_ARGUMENT, NULL, 0,
+				"'%.*s' has no name that a process can have", (int)(end - p), p);
 		if (equal && !add_name(h, p, (size_t)(equal - p)))
 			return hb__import_no_memory(h->import, err);
 		const char *address = equal ? equal + 1 : p;

@@ -8,10 +8,8 @@ enum {
 	LINK_RAW_BSD = 14,
 	LINK_RAW = 101,
 	LINK_LOOP = 108,
-	LINK_COOKED = 113,
 	LINK_IPV4 = 228,
 	LINK_IPV6 = 229,
-	LINK_COOKED_2 = 276,
 };
 enum { TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_VLAN_OUTER = 0x88a8, TYPE_VLAN_OLD = 0x9100 };
 enum { COOKED_BROADCAST = 1, COOKED_MULTICAST = 2, COOKED_OUT = 4 }; /* how Linux says which way a packet went */
@@ -29,7 +27,8 @@ static bool drop(struct hb__packet *p, size_t n)
 
 static enum hb__found by_type(struct hb__packet *p, uint16_t type)
 {
-	for (int i = 0; i < VLANS_MOST && (type == TYPE_VLAN || type == TYPE_VLAN_OUTER || type == TYPE_VLAN_OLD); i++) {
+	for (int i = 0; i < VLANS_MOST && (type == TYPE_VLAN || type == TYPE_VLAN_OUTER || type == TYPE_VLAN_OLD);
+		i++) {
 		if (p->have < 4)
 			return HB_FOUND_SHORT;
 		type = hb__be16(p->at + 2);
@@ -58,7 +57,7 @@ static enum hb__found cooked(struct hb__packet *p, bool second, bool *ret_many)
 	uint16_t type = hb__be16(second ? p->at : p->at + 14);
 	uint64_t interface = second ? hb__be32(p->at + 4) : 0;
 	*ret_many = way == COOKED_BROADCAST || way == COOKED_MULTICAST;
-	p->point = p->point << 33 ^ interface << 1 ^ (way == COOKED_OUT) ^ UINT64_C(1) << 63;
+	p->point = p->point << 33 ^ interface << 1 ^ (way == COOKED_OUT);
 	drop(p, head);
 	return by_type(p, type);
 }
@@ -81,9 +80,9 @@ enum hb__found hb__link_open(struct hb__packet *p, bool *ret_many)
 	switch (p->link) {
 	case LINK_ETHERNET:
 		return ethernet(p, ret_many);
-	case LINK_COOKED:
+	case HB_LINK_COOKED:
 		return cooked(p, false, ret_many);
-	case LINK_COOKED_2:
+	case HB_LINK_COOKED_2:
 		return cooked(p, true, ret_many);
 	case LINK_NULL:
 	case LINK_LOOP:

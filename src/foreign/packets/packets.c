@@ -5,7 +5,7 @@
 #include "foreign/packets/packets.h"
 
 enum { TCP = 6, UDP = 17 };
-#define STEP 65536 /* packets between two calls of the progress */
+#define STEP 65536  /* packets between two calls of the progress */
 #define BEFORE 1000 /* nanoseconds from tick 0 to the first packet */
 
 static void transport(struct hb__packets *p, const struct hb__ip *ip)
@@ -30,7 +30,6 @@ static void took(struct hb__packets *p, struct hb__packet *packet)
 	p->strange += found == HB_FOUND_UNKNOWN;
 	if (found == HB_FOUND_UNKNOWN)
 		p->strange_link = packet->link;
-	p->several |= packet->point != 0;
 	if (found != HB_FOUND)
 		return;
 	int whole = ip.part ? hb__fragments_add(p->fragments, &ip, packet->time) : 1;
@@ -67,8 +66,7 @@ static void note_left_out(struct hb__packets *p)
 		hb__import_note(m, "%llu %s left out: the kind of link %u is not known",
 			N(p->strange, "packet was", "packets were"), p->strange_link);
 	if (p->other)
-		hb__import_note(
-			m, "%llu %s left out: neither UDP nor TCP", N(p->other, "packet was", "packets were"));
+		hb__import_note(m, "%llu %s left out: neither UDP nor TCP", N(p->other, "packet was", "packets were"));
 	if (p->shorts)
 		hb__import_note(m, "%llu %s left out: captured too short for the ports to be there",
 			N(p->shorts, "packet was", "packets were"));
@@ -96,11 +94,11 @@ static void note_connections(struct hb__packets *p)
 		hb__import_note(m, "%llu %s open already when the capture began",
 			N(p->begun_before, "connection was", "connections were"));
 	if (p->unanswered)
-		hb__import_note(m, "%llu %s tried and not answered",
-			N(p->unanswered, "connection was", "connections were"));
+		hb__import_note(
+			m, "%llu %s tried and not answered", N(p->unanswered, "connection was", "connections were"));
 	if (p->missing)
-		hb__import_note(m, "%llu %s of streams received and not captured",
-			N(p->missing, "byte was", "bytes were"));
+		hb__import_note(
+			m, "%llu %s of streams received and not captured", N(p->missing, "byte was", "bytes were"));
 	if (p->undelivered)
 		hb__import_note(m, "%llu %s of streams captured, and it is not known that all in front of them came",
 			N(p->undelivered, "byte was", "bytes were"));
@@ -119,8 +117,8 @@ static hb_status finish(struct hb__packets *p, hb_error *err)
 	note_left_out(p);
 	note_connections(p);
 	if (p->strange && p->strange == p->packets)
-		return hb__import_fail(
-			err, HB_E_VERSION, m->path, 0, "the kind of link of %s, %u, is not known", m->path, p->strange_link);
+		return hb__import_fail(err, HB_E_VERSION, m->path, 0, "the kind of link of %s, %u, is not known",
+			m->path, p->strange_link);
 	if (m->drafts)
 		return HB_OK;
 	return hb__import_fail(err, HB_E_DAMAGED, m->path, 0, "%s has no packet of UDP or TCP%s%s", m->path,
@@ -136,6 +134,7 @@ static hb_status all(struct hb__packets *p, struct hb__capture *capture, hb_erro
 		return status;
 	while (!p->failed && hb__capture_next(capture, &packet)) {
 		stamp(p, packet.time);
+		p->several |= capture->interfaces > 1 || packet.link == HB_LINK_COOKED || packet.link == HB_LINK_COOKED_2;
 		took(p, &packet);
 		if (m->options.progress && p->packets % STEP == 0)
 			m->options.progress(m->options.user, (double)(capture->at - m->bytes) / (double)m->size);

@@ -58,6 +58,7 @@ bool hb__blocks_next(struct hb__capture *capture, struct hb__packet *ret);
 
 /* ---- link.c ---- */
 
+enum { HB_LINK_COOKED = 113, HB_LINK_COOKED_2 = 276 }; /* links that tell the way of a packet: Linux, interface "any" */
 enum hb__found { HB_FOUND, HB_FOUND_OTHER, HB_FOUND_SHORT, HB_FOUND_UNKNOWN };
 /* Takes off what stands in front of IP. many: it went to more than one host. OTHER: it is not IP; SHORT: what was captured ends before
  * that can be said; UNKNOWN: the kind of link is not known. */
@@ -141,17 +142,12 @@ struct hb__ranges {
 	size_t n, cap;
 };
 #define HB_RANGES_MOST 1024 /* of a direction: with more, what is missing before the first is given up */
-/* ranges.c. False: out of memory. */
-bool hb__ranges_add(struct hb__ranges *r, uint64_t from, uint64_t to);
-/* Takes what follows on `from`, and what lies before it; returns where that ends. */
-uint64_t hb__ranges_take(struct hb__ranges *r, uint64_t from);
-
-struct hb__side {     /* one direction of a connection, and who sends in it */
-	bool known;   /* base is */
-	bool seen;    /* a packet of it was captured */
-	bool ended;   /* FIN was seen, at `end` */
-	bool read;    /* ... and so was, by the other side, the end of the stream */
-	uint32_t base; /* sequence number of the stream's first byte */
+struct hb__side {           /* one direction of a connection, and who sends in it */
+	bool known;         /* base is */
+	bool seen;          /* a packet of it was captured */
+	bool ended;         /* FIN was seen, at `end` */
+	bool read;          /* ... and so was, by the other side, the end of the stream */
+	uint32_t base;      /* sequence number of the stream's first byte */
 	uint64_t sent, got, end;
 	struct hb__ranges early; /* behind `got`, and not next to it */
 };
@@ -166,7 +162,7 @@ struct hb__connection {
 struct hb__flow {
 	hb__endpoint e[2];
 	uint8_t protocol;
-	bool many; /* UDP: e[1] is no host */
+	bool many;                         /* UDP: e[1] is no host */
 	uint32_t host[2], end[2], peer[2]; /* by side: process, and numbers of texts there */
 	struct hb__connection *tcp;
 	struct hb__flow *next, *before; /* in its bucket; all flows */
@@ -176,8 +172,8 @@ struct hb__flows;
 struct hb__flows *hb__flows_begin(struct hb__hosts *hosts);
 void hb__flows_free(struct hb__flows *flows);
 /* The flow of these endpoints; *ret_side: which of the two `from` is. NULL: out of memory. */
-struct hb__flow *hb__flow_of(struct hb__flows *flows, hb__endpoint from, hb__endpoint to, uint8_t protocol, bool many,
-	int *ret_side);
+struct hb__flow *hb__flow_of(
+	struct hb__flows *flows, hb__endpoint from, hb__endpoint to, uint8_t protocol, bool many, int *ret_side);
 struct hb__flow *hb__flows_last(const struct hb__flows *flows); /* and `before` of each */
 
 /* ---- udp.c, tcp.c: what is said at the end, and memory ---- */
@@ -193,11 +189,13 @@ struct hb__packets {
 	uint64_t tick; /* of the packet */
 	bool several;  /* packets may be seen at several points */
 	bool failed;   /* out of memory */
-	uint64_t packets, back, other, shorts, strange; /* all; earlier than the one before; not UDP or TCP; cut before that can be said; of links not known */
+	uint64_t packets, back, other, shorts,
+		strange; /* all; earlier than the one before; not UDP or TCP; cut before that can be said; of links not known */
 	uint32_t strange_link;
 	uint64_t datagrams, cut, many, again; /* of them: cut; to several hosts; seen at another point before */
 	uint64_t connections, begun_before, unanswered, refused; /* TCP: all; open when the capture began; */
-	uint64_t missing, undelivered, stray; /* bytes not captured; captured and not seen to arrive; segments outside of the window */
+	uint64_t missing, undelivered,
+		stray; /* bytes not captured; captured and not seen to arrive; segments outside of the window */
 };
 
 void hb__udp(struct hb__packets *p, const struct hb__ip *ip);

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
 #include "foreign/packets/packets.h"
 
 enum { TCP = 6 };
@@ -16,6 +18,46 @@ struct segment {
 	uint8_t flags;
 	uint64_t length;
 };
+
+/* ---- bytes of a stream that came before those in front of them ---- */
+
+/* False: out of memory. */
+static bool ranges_add(struct hb__ranges *r, uint64_t from, uint64_t to)
+{
+	size_t i = r->n;
+	while (i && r->at[i - 1].to >= from) /* the first that touches it, or lies behind it */
+		i--;
+	size_t k = i;
+	for (; k < r->n && r->at[k].from <= to; k++) {
+		from = r->at[k].from < from ? r->at[k].from : from;
+		to = r->at[k].to > to ? r->at[k].to : to;
+	}
+	if (k == i) {
+		if (!HB_GROW(r->at, r->cap, r->n + 1))
+			return false;
+		memmove(r->at + i + 1, r->at + i, (r->n - i) * sizeof *r->at);
+		r->n++;
+	} else if (k > i + 1) {
+		memmove(r->at + i + 1, r->at + k, (r->n - k) * sizeof *r->at);
+		r->n -= k - i - 1;
+	}
+	r->at[i] = (struct hb__range){from, to};
+	return true;
+}
+
+/* Takes what follows on `from`, and what lies before it; returns where that ends. */
+static uint64_t ranges_take(struct hb__ranges *r, uint64_t from)
+{
+	size_t n = 0;
+	for (; n < r->n && r->at[n].from <= from; n++)
+		from = r->at[n].to > from ? r->at[n].to : from;
+	if (n)
+		memmove(r->at, r->at + n, (r->n - n) * sizeof *r->at);
+	r->n -= n;
+	return from;
+}
+
+/* ---- events ---- */
 
 /* What is known while a segment is taken. from: which side sent it. */
 struct taking {
@@ -30,7 +72,8 @@ static void event(const struct taking *t, int side, enum hb__event what, uint32_
 	int64_t result[2] = {a, b};
 	bool comes = what == HB_EVENT_RECV || what == HB_EVENT_ACCEPT;
 	uint64_t enter = what == HB_EVENT_CONNECT && t->c->asked ? t->c->asked : t->p->tick;
-	hb__host_event(t->p->hosts, t->flow->host[side], what, t->flow->end[side], enter, t->p->tick + comes, n, result);
+	hb__host_event(
+		t->p->hosts, t->flow->host[side], what, t->flow->end[side], enter, t->p->tick + comes, n, result);
 }
 
 /* The connection is there at its server: the end that listens has no peer. */
@@ -66,7 +109,7 @@ static void sent_to(const struct taking *t, int side, uint64_t to)
 static void got_to(const struct taking *t, int side, uint64_t to)
 {
 	struct hb__side *s = &t->c->side[side];
-	to = hb__ranges_take(&s->early, to);
+	to = ranges_take(&s->early, to);
 	if (to > s->got) {
 		event(t, !side, HB_EVENT_RECV, 1, (int64_t)(to - s->got), 0);
 		s->got = to;
@@ -128,7 +171,7 @@ static void took_data(const struct taking *t, uint32_t seq, uint64_t length, boo
 	if (to > from && to > (int64_t)s->got) {
 		uint64_t begin = from > (int64_t)s->got ? (uint64_t)from : s->got;
 		sent_to(t, t->from, (uint64_t)to);
-		if (!hb__ranges_add(&s->early, begin, (uint64_t)to))
+		if (!ranges_add(&s->early, begin, (uint64_t)to))
 			t->p->failed = true;
 	}
 	if (fin && !s->ended && to >= (int64_t)s->sent) {

@@ -10,7 +10,8 @@ static const char *const names[] = {"http.request.method", "http.method", "http.
 	"http.response.status_code", "http.status_code", "rpc.system", "rpc.service", "rpc.method", "db.system",
 	"db.operation.name", "db.operation", "db.collection.name", "messaging.system", "messaging.operation.type",
 	"messaging.operation", "messaging.destination.name", "messaging.message.id", "server.address", "server.port",
-	"net.peer.name", "error.type", "exception.type", "code.function.name", "code.function", "thread.id", "thread.name"};
+	"net.peer.name", "error.type", "exception.type", "code.function.name", "code.function", "thread.id",
+	"thread.name"};
 #define NAMES (sizeof names / sizeof *names)
 _Static_assert(NAMES <= HB_ATTRIBUTES, "as many as a function can have values");
 

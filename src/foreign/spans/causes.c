@@ -85,7 +85,8 @@ struct slacks {
 	bool against; /* one is below 0 */
 };
 
-static bool note_slack(struct slacks *all, const struct hb__spans *s, const struct hb__cause *c, const struct hb__span *span)
+static bool note_slack(
+	struct slacks *all, const struct hb__spans *s, const struct hb__cause *c, const struct hb__span *span)
 {
 	const struct hb__span *cause = c->of == HB_NO ? NULL : &s->at[c->of];
 	if (!cause || cause->process == span->process)

@@ -4,7 +4,7 @@
 #include "base/grow.h"
 #include "foreign/spans/spans.h"
 
-struct lane { /* of a process */
+struct lane {           /* of a process */
 	uint32_t *open; /* spans under way, the outermost first */
 	size_t n, cap;
 };

@@ -90,7 +90,7 @@ static uint32_t service_of(struct hb__spans *s, const cJSON *resource)
 		i++;
 	if (i == s->services) {
 		struct hb__service new = {strdup(name), strdup(instance), 0};
-		if (new.name && new.instance && HB_GROW(s->service, s->services_cap, s->services + 1)) {
+		if (new.name &&new.instance && HB_GROW(s->service, s->services_cap, s->services + 1)) {
 			s->service[s->services++] = new;
 		} else {
 			free(new.name);
@@ -155,8 +155,8 @@ static char *copy(struct hb__spans *s, const char *text)
 
 static void take_span(struct hb__spans *s, uint32_t process, const cJSON *o)
 {
-	static const char *const kinds[HB_SPAN_KINDS] = {"SPAN_KIND_UNSPECIFIED", "SPAN_KIND_INTERNAL", "SPAN_KIND_SERVER",
-		"SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"};
+	static const char *const kinds[HB_SPAN_KINDS] = {"SPAN_KIND_UNSPECIFIED", "SPAN_KIND_INTERNAL",
+		"SPAN_KIND_SERVER", "SPAN_KIND_CLIENT", "SPAN_KIND_PRODUCER", "SPAN_KIND_CONSUMER"};
 	static const char *const codes[3] = {"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"};
 	const char *trace = text_of(o, "traceId", "trace_id"), *id = text_of(o, "spanId", "span_id");
 	const char *parent = text_of(o, "parentSpanId", "parent_span_id"), *name = text_of(o, "name", "name");

@@ -31,7 +31,8 @@ static void note_all(const struct hb__spans *s)
 {
 	hb_import *m = s->import;
 	if (s->unfit)
-		hb__import_note(m, "%llu %s left out: no name, identity or time", N(s->unfit, "span was", "spans were"));
+		hb__import_note(
+			m, "%llu %s left out: no name, identity or time", N(s->unfit, "span was", "spans were"));
 	if (s->reversed)
 		hb__import_note(m, "%llu %s before it begins: it is taken to end there",
 			N(s->reversed, "span ends", "spans end"));
@@ -43,7 +44,8 @@ static void note_all(const struct hb__spans *s)
 			N(s->against, "parent or link was", "parents and links were"));
 	for (size_t i = 0; i < s->services; i++)
 		if (s->service[i].forward)
-			hb__import_note(m, "the clock of %s%s%s is set forward by %.6f ms: it contradicts those of others",
+			hb__import_note(m,
+				"the clock of %s%s%s is set forward by %.6f ms: it contradicts those of others",
 				s->service[i].name, *s->service[i].instance ? " " : "", s->service[i].instance,
 				(double)s->service[i].forward / 1e6);
 }
@@ -63,7 +65,8 @@ static bool read_all(struct hb__spans *s)
 		const char *next = p;
 		cJSON *root = cJSON_ParseWithLengthOpts(p, (size_t)(end - p), &next, 0);
 		if (!root) {
-			hb__import_cut(m, (uint64_t)((next ? next : p) - (const char *)m->bytes), "what stands there is not JSON");
+			hb__import_cut(m, (uint64_t)((next ? next : p) - (const char *)m->bytes),
+				"what stands there is not JSON");
 			break;
 		}
 		is |= hb__otlp_take(s, root);
@@ -85,10 +88,11 @@ hb_status hb__import_spans(hb_import *m, hb_error *err)
 		status = hb__import_no_memory(m, err);
 	else if (!is)
 		status = hb__import_fail(err, m->cut[0] ? HB_E_DAMAGED : HB_E_FOREIGN, m->path, 0,
-			"%s has no resourceSpans: it is no trace of OpenTelemetry%s%s", m->path, m->cut[0] ? ": " : "", m->cut);
+			"%s has no resourceSpans: it is no trace of OpenTelemetry%s%s", m->path, m->cut[0] ? ": " : "",
+			m->cut);
 	else if (!s.n)
-		status = hb__import_fail(err, HB_E_DAMAGED, m->path, 0, "%s has no span%s%s", m->path,
-			m->cut[0] ? ": " : "", m->cut);
+		status = hb__import_fail(
+			err, HB_E_DAMAGED, m->path, 0, "%s has no span%s%s", m->path, m->cut[0] ? ": " : "", m->cut);
 	if (!status) {
 		hb__causes(&s);
 		if (!s.failed)

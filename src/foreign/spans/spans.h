@@ -18,8 +18,8 @@ struct hb__attribute {
 };
 
 struct hb__cause {
-	uint64_t id;  /* of the span that it names */
-	uint32_t of;  /* number of that span; HB_NO: it is not in the file */
+	uint64_t id; /* of the span that it names */
+	uint32_t of; /* number of that span; HB_NO: it is not in the file */
 };
 
 struct hb__span {
@@ -48,14 +48,15 @@ struct hb__spans {
 	struct hb__service *service; /* by process */
 	size_t services, services_cap;
 	bool failed; /* out of memory */
-	uint64_t unfit, reversed, unknown, against; /* spans without a name, identity or time; that end before they begin; causes that are not in the file; that contradict time */
+	uint64_t unfit, reversed, unknown,
+		against; /* spans without a name, identity or time; that end before they begin; causes that are not in the file; that contradict time */
 };
 
 /* otlp.c. An object, or an array of them; false: it has no spans, nor a place for them. */
 bool hb__otlp_take(struct hb__spans *spans, const struct cJSON *root);
 
 /* attributes.c */
-enum { HB_ATTRIBUTES = 32 }; /* at most */
+enum { HB_ATTRIBUTES = 32 };                  /* at most */
 const char *hb__attribute_name(uint32_t key); /* NULL: past the last */
 /* HB_NO: it is none of those that become values. */
 uint32_t hb__attribute_key(const char *name);

@@ -14,7 +14,7 @@ struct edge { /* a cause that a message stands for; its number is the message's 
 	bool link;
 };
 
-struct name { /* of spans of a process, by the number of its text there */
+struct name {                /* of spans of a process, by the number of its text there */
 	uint32_t attributes; /* which of them its spans have */
 	bool defined, more;  /* more: there were too many names */
 	uint32_t begin, end; /* functions */
@@ -254,8 +254,8 @@ static void end_span(struct writer *w, uint32_t number)
 	for (uint32_t i = w->first[number]; i < w->first[number + 1]; i++)
 		if (!w->edge[i].link && w->spans->at[w->edge[i].effect].answers)
 			message(w, span, false, ANSWER, w->edge[i].effect, span->end);
-	int64_t value[2] = {hb_draft_text(draft, codes[span->status]),
-		hb_draft_text(draft, span->message ? span->message : "")};
+	int64_t value[2] = {
+		hb_draft_text(draft, codes[span->status]), hb_draft_text(draft, span->message ? span->message : "")};
 	event(w, span, name_of(w, number)->end, span->end, 0, 0, 2, value);
 	if (span->answers && !span->nested)
 		message(w, span, true, ANSWER, number, span->end);

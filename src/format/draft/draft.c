@@ -226,6 +226,7 @@ hb_status hb_draft_seal(hb_draft *d, const char *to, hb_error *err)
 {
 	d->log.info.lanes = d->log.lanes;
 	if (d->failed)
-		return hb__fail(err, HB_E_MEMORY, to, 0, "out of memory, or more functions or lanes than a log can have");
+		return hb__fail(
+			err, HB_E_MEMORY, to, 0, "out of memory, or more functions or lanes than a log can have");
 	return hb__seal(&d->log, to, NULL, NULL, err);
 }

@@ -2,9 +2,23 @@
 #include "model/clock/run.h"
 
 const hb_edge_meaning hb_edge_meanings[HB_EDGE_KINDS] = {
-#define HB_EDGE(kind, word, link, from_exit, to_enter, sentence) \
-	[HB_EDGE_##kind] = {word, link, sentence, from_exit, to_enter},
-#include "model/clock/edges.def"
+	[HB_EDGE_COMPLETED] = {"completed", "window", "access epoch completed, for which the target waited"},
+	[HB_EDGE_FETCHED] = {"fetched", "window", "window exposed, from which the accesses fetched data"},
+	[HB_EDGE_LOCKED] = {"locked", "window", "lock released, which was granted then"},
+	[HB_EDGE_TURN] = {"turn", "window", "atomic operation of an earlier turn at the same target"},
+	[HB_EDGE_MADE] = {"made", "spawn", "the process made, which began then"},
+	[HB_EDGE_BEGAN] = {"began", "spawn", "the process made has begun, for which its makers waited"},
+	[HB_EDGE_MET] = {"met", "connection", "the other side of the connection has come, for which this one waited"},
+	[HB_EDGE_THREADS] = {"threads", "thread", "then another thread let this one go on", .from_exit = true},
+	[HB_EDGE_FORKED] = {"forked", "fork", "the process made, which began then", .to_enter = true},
+	[HB_EDGE_EXECED] = {"execed", "exec", "then the process started another program", .from_exit = true,
+		.to_enter = true},
+	[HB_EDGE_ENDED] = {"ended", "end", "then the process ended, for which this one waited", .from_exit = true},
+	[HB_EDGE_KILLED] = {"killed", "end", "the process ended in it, for which this one waited"},
+	[HB_EDGE_CLOSED] = {"closed", "stream", "the stream ended, as its other side was told"},
+	[HB_EDGE_LEFT] = {"left", "stream", "then the process ended and the stream with it, as its other side was told",
+		.from_exit = true},
+	[HB_EDGE_LISTENED] = {"listened", "stream", "connections are accepted, so that this one could be made"},
 };
 
 void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge)

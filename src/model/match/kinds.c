@@ -17,14 +17,24 @@ void hb__know(const hb_function *f, struct hb__function *ret)
 		.dest = place(f, "dest")};
 }
 
+bool hb__has_sockets(const hb_log *log)
+{
+	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		if (f && f->name && HB_IS_SOCKET(f->cls))
+			return true;
+	}
+	return false;
+}
+
 bool hb__by_time(const hb_log *log)
 {
 	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		if (f && f->name && (HB_IS_USER(f->cls) || HB_IS_SOCKET(f->cls)))
+		if (f && f->name && HB_IS_USER(f->cls))
 			return true;
 	}
-	return false;
+	return hb__has_sockets(log);
 }
 
 bool hb_log_calls(const hb_log *log, uint8_t does)

@@ -503,8 +503,7 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		r->m->process_more[r->process].init = (hb_at){r->line, r->init};
 		break;
 	default:
-		if (HB_IS_SOCKET(f->means->cls))
-			hb__on_socket(r);
+		hb__on_socket(r);
 		break;
 	}
 }

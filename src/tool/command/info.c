@@ -179,7 +179,8 @@ static void print_command(const hb_manifest *m)
 	printf("\nfolder        %s\n", m->folder ? hb__tame(m->folder) : "?");
 	printf("started       %s", m->started ? hb__tame(m->started) : "?");
 	if (m->finished)
-		printf(", %.3f s, exit status %d%s\n", m->seconds, m->exit_status, m->open ? ", processes live on" : "");
+		printf(", %.3f s, exit status %d%s\n", m->seconds, m->exit_status,
+			m->open ? ", processes live on" : "");
 	else
 		printf(", the end of the run was not recorded\n");
 	if (m->replay_of)
@@ -332,7 +333,10 @@ static void print_next(const struct facts *f, bool wrong)
 	if (!f->sum.processes)
 		return;
 	printf("\n");
-	hb__put_next(stdout, f->name, NULL, f->has_manifest && (!f->manifest.finished || f->manifest.open) ? live : wrong ? bad : good);
+	hb__put_next(stdout, f->name, NULL,
+		f->has_manifest && (!f->manifest.finished || f->manifest.open) ? live
+		: wrong                                                        ? bad
+									       : good);
 	printf("\n");
 }
 

@@ -52,9 +52,7 @@ const char *hb__state_text(const hb_log_info *info)
 	if (info->stopped == HB_LOG_TOLD)
 		return "told to stop";
 	if (!info->library && !info->stopped)
-		return info->state                               ? "ended"
-		       : !info->sealed && hb__still_runs(info) ? "runs"
-							       : "killed or crashed";
+		return info->state ? "ended" : !info->sealed && hb__still_runs(info) ? "runs" : "killed or crashed";
 	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";
 }
 
@@ -64,7 +62,8 @@ static size_t broken_off(const hb_logs *logs, bool over, hb_ranked **ret_rank)
 	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
-		if (info && info->state == HB_STATE_RUNNING && info->stopped != HB_LOG_TOLD && (over || !hb__still_runs(info)))
+		if (info && info->state == HB_STATE_RUNNING && info->stopped != HB_LOG_TOLD &&
+			(over || !hb__still_runs(info)))
 			(*ret_rank)[n++] = (hb_ranked){
 				logs->at[i].world, logs->at[i].rank, logs->worlds.name ? logs->worlds.name[i] : NULL};
 	}

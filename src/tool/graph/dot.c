@@ -169,9 +169,9 @@ static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
 	const hb_send *send = &hb_model_sends(g->run.model)[a->send];
 	const hb_channel *channel = &hb_model_channels(g->run.model)[send->channel];
 	const char *word = hb_model_tag_word(g->run.model, channel->group);
-	char *label = word ? hb__format("%s %lld", word,
-				     (long long)hb_model_tag(g->run.model, channel->group, channel->tag))
-			   : hb__format("%llu bytes", (unsigned long long)hb_send_bytes(g->run.model, a->send));
+	char *label =
+		word ? hb__format("%s %lld", word, (long long)hb_model_tag(g->run.model, channel->group, channel->tag))
+		     : hb__format("%llu bytes", (unsigned long long)hb_send_bytes(g->run.model, a->send));
 	hb__put_text(out, "  ");
 	put_event(g, out, a->from);
 	hb__put_text(out, " -> ");

@@ -86,29 +86,36 @@ static void add_outside(hb_strings *ret)
 	for (int fd = 0; fd < 3; fd++) {
 		struct stat st;
 		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "", (unsigned long long)st.st_ino);
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "",
+				(unsigned long long)st.st_ino);
 	}
 	add(ret, "HBDB_OUTSIDE", *text ? text : NULL);
+}
+
+static int preload_all(const hb_setup *setup, char **ret)
+{
+	int code = preloaded(hb__mpi_key(setup->mpi), ret);
+	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
+	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
+		code = preloaded("heap", ret);
+	/* what talks comes before what reads: a socket is read, too */
+	if (!code && (setup->layers & HB_LAYER_SOCKETS))
+		code = preloaded("sockets", ret);
+	if (!code && (setup->layers & HB_LAYER_INPUTS))
+		code = preloaded("inputs", ret);
+	if (!code && (setup->layers & HB_LAYER_THREADS))
+		code = preloaded("threads", ret);
+	/* behind that of threads, which asks who called it */
+	if (!code && setup->traced)
+		code = preloaded("accesses", ret);
+	return code;
 }
 
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
 	char *preload = NULL;
-	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
-	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
-	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
-		code = preloaded("heap", &preload);
-	/* what talks comes before what reads: a socket is read, too */
-	if (!code && (setup->layers & HB_LAYER_SOCKETS))
-		code = preloaded("sockets", &preload);
-	if (!code && (setup->layers & HB_LAYER_INPUTS))
-		code = preloaded("inputs", &preload);
-	if (!code && (setup->layers & HB_LAYER_THREADS))
-		code = preloaded("threads", &preload);
-	/* behind that of threads, which asks who called it */
-	if (!code && setup->traced)
-		code = preloaded("accesses", &preload);
+	int code = preload_all(setup, &preload);
 	const char *old = getenv("LD_PRELOAD");
 	if (!code && old && *old)
 		append(&preload, old);
@@ -126,7 +133,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
 	add_outside(ret);
-	char *layers = hb__layers_text(setup->layers, ",");
+	char *layers = hb__layers_text(setup->layers, ":");
 	add(ret, "HBDB_LAYERS", layers);
 	free(layers);
 	add(ret, "HBDB_SOCKETS_INSIDE", setup->layers & HB_LAYER_SOCKETS && setup->layers & HB_LAYER_MPI ? "1" : NULL);
@@ -161,11 +168,11 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS", "HBDB_OUTSIDE", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS",
-		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI",
-		"HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS",
-		"HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,
-		HB_CONTROL_SECRET_FILE_ENV};
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS",
+		"HBDB_OUTSIDE", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS",
+		"HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS",
+		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD",
+		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -2,7 +2,7 @@
 #ifndef HBDB_JOB_SETUP_H
 #define HBDB_JOB_SETUP_H
 
-#include "../store/manifest.h"
+#include "../layers/layers.h"
 #include "family.h"
 
 typedef struct hb_setup {
@@ -14,9 +14,9 @@ typedef struct hb_setup {
 	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests;   /* of what messages hold ... */
-	bool whole;     /* ... and of all of it, in 64 bits */
-	bool remarks;   /* for hbdb check */
+	bool digests;    /* of what messages hold ... */
+	bool whole;      /* ... and of all of it, in 64 bits */
+	bool remarks;    /* for hbdb check */
 	unsigned layers; /* HB_LAYER_...: of what there are events, which are recorded or repeated */
 	const char
 		*traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */

@@ -82,32 +82,31 @@ static void add_writing(const char *recording, struct living *l)
 	hb__close_logs(&logs);
 }
 
-/* Whether the program was begun with the variables of this recording. */
-static bool has_recorder(pid_t pid, const char *recording)
+/* Whether the program has the recorder loaded. Its environment would not tell: servers write their titles there. */
+static bool has_recorder(pid_t pid)
 {
-	char *path = hb__format("/proc/%d/environ", (int)pid), *wanted = hb__format("HBDB_DIR=%s", recording);
+	char *path = hb__format("/proc/%d/maps", (int)pid);
 	FILE *f = fopen(path, "re");
-	char *word = NULL;
+	char *line = NULL;
 	size_t room = 0;
 	bool found = false;
-	while (f && !found && getdelim(&word, &room, 0, f) > 0)
-		found = !strcmp(word, wanted);
+	while (f && !found && getline(&line, &room, f) > 0)
+		found = strstr(line, "/libhbdb-sockets.so") != NULL;
 	if (f)
 		fclose(f);
-	free(word);
-	free(wanted);
+	free(line);
 	free(path);
 	return found;
 }
 
-static void add_silent(const char *recording, struct living *l)
+static void add_silent(struct living *l)
 {
 	pid_t *pids;
 	size_t n = hb__processes_below(getpid(), &pids);
 	for (size_t i = 0; i < n; i++) {
 		char name[32];
 		size_t length = hb_task_file(pids[i], 0, "comm", name, sizeof name);
-		if (!length || !has_recorder(pids[i], recording))
+		if (!length || !has_recorder(pids[i]))
 			continue;
 		name[strcspn(name, "\n")] = 0;
 		add(l, name, pids[i]);
@@ -143,7 +142,7 @@ size_t hb__living(const char *recording, bool silent, int patience, char **ret_n
 			;
 		add_writing(recording, &l);
 		if (silent && !told)
-			add_silent(recording, &l);
+			add_silent(&l);
 		size_t n = l.names.n;
 		bool over = !n || l.only_daemons || patience <= 0;
 		*ret_names = over ? as_text(&l) : NULL;

@@ -155,7 +155,11 @@ static int begin_recording(hb_live *l)
 static hb_setup setup_of(const hb_live *l)
 {
 	if (!l->replay)
-		return (hb_setup){.mode = "record", .folder = l->recording, .level = "events", .layers = l->manifest.layers, .digests = true};
+		return (hb_setup){.mode = "record",
+			.folder = l->recording,
+			.level = "events",
+			.layers = l->manifest.layers,
+			.digests = true};
 	return (hb_setup){.mode = "replay",
 		.folder = l->folder.folder,
 		.level = hb__replay_level(&l->manifest),

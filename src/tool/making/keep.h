@@ -23,9 +23,6 @@ bool hb__keep_recording(
  * which was said. */
 bool hb__keep_open(const char *recording, const hb_job_end *end, hb_manifest *manifest);
 
-/* stop.c: ends such a recording, or one whose hbdb is gone: its processes are told, its logs sealed. name: NULL: the last one. An exit code. */
-int hb__stop_recording(const char *name);
-
 /* finish.c: adds up the logs of a run and, when asked to, seals them in place; at level racing what did not race is taken out. */
 void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
 

@@ -200,7 +200,7 @@ static unsigned found_layers(const hb_making *making, const hb_command_line *lin
 	bool threads = !making->unordered && !making->remarks;
 	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
 	       (making->inputs ? HB_LAYER_INPUTS : 0) |
-	       (SOCKETS_BY_DEFAULT && !mpi && every && !making->remarks ? HB_LAYER_SOCKETS : 0);
+	       (SOCKETS_BY_DEFAULT && !mpi && every && !making->remarks ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS : 0);
 }
 
 int hb__make(const hb_making *making, hb_made *ret)

@@ -290,7 +290,8 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
 	print_state(sum->killed_without, "ended without a word (killed or crashed): recorded up to that point");
-	print_state(sum->killed - sum->killed_without, "ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
+	print_state(sum->killed - sum->killed_without,
+		"ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
 	print_state(sum->left, "left without MPI_Finalize");
 	print_state(sum->aborted, "called MPI_Abort");
 	print_state(sum->told, "lived on and were told to stop: recorded up to then");

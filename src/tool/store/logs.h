@@ -42,7 +42,8 @@ int hb__check_run_ranks(const char *command, const char *list, const hb_logs *lo
 typedef struct hb_sum {
 	uint64_t processes, events, bytes, lost;
 	uint64_t left, aborted, killed, stopped, damaged; /* processes */
-	uint64_t killed_without, told; /* killed ones without MPI; those that were told to stop being recorded, and lived on */
+	uint64_t killed_without,
+		told; /* killed ones without MPI; those that were told to stop being recorded, and lived on */
 	int stopped_errno;
 	uint64_t not_sealed;
 	bool bridges;           /* a process met others of another world */

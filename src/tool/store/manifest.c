@@ -25,8 +25,7 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
-		m->imported_from, m->imported_file,
-		m->died_first, m->data_ranks, m->traced};
+		m->imported_from, m->imported_file, m->died_first, m->data_ranks, m->traced};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -37,7 +36,16 @@ bool hb__manifest_has_calls(const hb_manifest *m)
 	return !m->level || !strcmp(m->level, "events") || !strcmp(m->level, "data");
 }
 
-bool hb__manifest_has_inputs(const hb_manifest *m) { return m->level && !strcmp(m->level, "data"); }
+bool hb__manifest_has_inputs(const hb_manifest *m)
+{
+	return (m->level && !strcmp(m->level, "data")) || m->layers & HB_LAYER_INPUTS;
+}
+
+unsigned hb__manifest_layers(const hb_manifest *m)
+{
+	unsigned before = HB_LAYER_MPI | HB_LAYER_USER | HB_LAYER_THREADS;
+	return m->layers ? m->layers : before | (hb__manifest_has_inputs(m) ? HB_LAYER_INPUTS : 0);
+}
 
 /* Variables that change how the program or MPI behaves; others may hold secrets. */
 static bool matters(const char *variable)
@@ -155,8 +163,7 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddItemToArray(list, cJSON_CreateString(m->command.at[i]));
 	cJSON_AddStringToObject(root, "folder", m->folder);
 	cJSON_AddStringToObject(root, "started", m->started);
-	if (m->mpi)
-		cJSON_AddStringToObject(root, "mpi", m->mpi);
+	cJSON_AddStringToObject(root, "mpi", m->mpi);
 	cJSON_AddStringToObject(root, "level", m->level);
 	if (m->layers)
 		put_layers(root, m->layers);

@@ -2,6 +2,7 @@
 #ifndef HBDB_STORE_MANIFEST_H
 #define HBDB_STORE_MANIFEST_H
 
+#include "../layers/layers.h"
 #include "../tool.h"
 
 typedef struct hb_program_digest {
@@ -13,16 +14,6 @@ typedef struct hb_program_digest {
 #define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that its processes were traced with */
 #define HB_ID_LENGTH 32                   /* hexadecimal digits */
 
-/* What a recording has events of. */
-enum {
-	HB_LAYER_MPI = 1,
-	HB_LAYER_USER = 2,    /* the program's own events (hbdb/event.h) */
-	HB_LAYER_THREADS = 4, /* the order between threads */
-	HB_LAYER_INPUTS = 8,  /* level data: what programs ask the system for */
-	HB_LAYER_SOCKETS = 16,
-	HB_LAYERS = 31,
-};
-
 typedef struct hb_manifest {
 	char *id;      /* by chance: which recording it is, also under another name; NULL: not known */
 	char *version; /* of the hbdb that wrote it */
@@ -30,19 +21,20 @@ typedef struct hb_manifest {
 	char *folder;           /* the command ran in it */
 	hb_strings environment; /* NAME=VALUE, those that steer MPI; others in a file are left out */
 	char *mpi, *level, *started;
-	unsigned layers; /* HB_LAYER_...; 0: not known (hb__manifest_layers) */
+	unsigned layers;    /* HB_LAYER_...; 0: not known (hb__manifest_layers) */
 	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
-	bool open; /* finished, but processes lived on, which write their logs until they end or are told to stop */
+	bool open;    /* finished, but processes lived on, which write their logs until they end or are told to stop */
 	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
 	bool whole;   /* digests of whole contents were asked for */
 	uint64_t shake_us;
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */
 	double seconds;
-	char *imported_from, *imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
-	char *replay_of; /* NULL, or the recording this is a replay of */
+	char *imported_from,
+		*imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
+	char *replay_of;        /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
 } hb_manifest;
 
@@ -64,13 +56,7 @@ int hb__manifest_read(const char *recording, hb_manifest *ret);
 /* When the recorded run ended, in seconds since the epoch; 0: not known. */
 double hb__manifest_end(const hb_manifest *m);
 
-/* ---- layers.c ---- */
-/* The layer of this name, 0: there is none. */
-unsigned hb__layer_named(const char *name, size_t length);
-/* Their names, in the order above; hb__strings_free, free. */
-hb_strings hb__layer_names(unsigned layers);
-char *hb__layers_text(unsigned layers, const char *between);
-/* Those of a recording, also of one that does not say it. */
+/* The layers of a recording, also of one that does not say them. */
 unsigned hb__manifest_layers(const hb_manifest *m);
 
 /* Size, time and digest of a file; ret->path is NULL when it cannot be read. */

@@ -227,8 +227,8 @@ static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
 		if (op[i].kind != HB_OP_TELL && op[i].kind != HB_OP_TOLD && op[i].kind != HB_OP_PASS)
 			continue;
 		const hb_edge *e = &hb_model_edges(r->server->model)[op[i].id];
-		hb_text_format(&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", 
-			hb_edge_meanings[e->kind].word);
+		hb_text_format(
+			&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", hb_edge_meanings[e->kind].word);
 		hb__put_at(r, e->from);
 		hb_text_put(&r->out, ",\"to\":");
 		hb__put_at(r, e->to);

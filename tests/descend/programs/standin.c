@@ -17,13 +17,13 @@ static int of_program(const void *caller)
 	const char *slash = dladdr(caller, &there) && there.dli_fname ? strrchr(there.dli_fname, '/') : NULL;
 	return !slash || strncmp(slash, "/libhbdb-", 9) != 0;
 }
-#define SAYING(result, name, parameters, arguments)    \
+#define SAYING(result, name, parameters, arguments)                             \
 	__attribute__((visibility("default"), noinline)) result name parameters \
-	{                                              \
-		result got = NEXT(name) arguments;     \
-		if (of_program(__builtin_return_address(0))) \
-			hb_event(#name);               \
-		return got;                            \
+	{                                                                       \
+		result got = NEXT(name) arguments;                              \
+		if (of_program(__builtin_return_address(0)))                    \
+			hb_event(#name);                                        \
+		return got;                                                     \
 	}
 SAYING(int, accept, (int fd, struct sockaddr *address, socklen_t *length), (fd, address, length))
 SAYING(int, accept4, (int fd, struct sockaddr *address, socklen_t *length, int flags), (fd, address, length, flags))

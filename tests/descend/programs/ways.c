@@ -190,9 +190,9 @@ static int mode_spawn(char **more)
 	for (int i = 0; i < 3; i++) {
 		int e = i == 1 ? posix_spawnp(&pid, self, NULL, NULL, argv, environ)
 			       : posix_spawn(&pid, self, NULL, NULL, argv, i ? none : environ);
+		wait_for(pid);
 		printf("%d\n", e);
 		fflush(stdout);
-		wait_for(pid);
 	}
 	return system("exit 5") == 5 << 8 ? 0 : 1;
 }
@@ -304,9 +304,9 @@ static int mode_jail(char **more)
 /* Kills a process that opens, maps a file or makes one grow. */
 static int forbid(void)
 {
-#define KILL_AT(call) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, nr)),
+#define KILL_AT(call) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+	struct sock_filter filter[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, nr)),
 		KILL_AT(open), KILL_AT(openat), KILL_AT(fallocate), KILL_AT(ftruncate), KILL_AT(rt_sigprocmask),
 		KILL_AT(fstat), KILL_AT(newfstatat), KILL_AT(rename), KILL_AT(getpid),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
@@ -382,13 +382,16 @@ static int mode_daemon(char **more)
 
 int main(int argc, char **argv)
 {
-#define MODE(name) {#name, mode_##name}
+#define MODE(name)                 \
+	{                          \
+#name, mode_##name \
+	}
 	static const struct {
 		const char *name;
 		int (*run)(char **more);
-	} modes[] = {MODE(workers), MODE(silent), MODE(_Fork), MODE(said), MODE(three), MODE(fails), MODE(forked_exec), MODE(vfork),
-		MODE(vfork_first), MODE(spawn), MODE(clean), MODE(closes), MODE(limits), MODE(user), MODE(forth_and_back), MODE(jail),
-		MODE(filter), MODE(at_once), MODE(handler), MODE(daemon)};
+	} modes[] = {MODE(workers), MODE(silent), MODE(_Fork), MODE(said), MODE(three), MODE(fails), MODE(forked_exec),
+		MODE(vfork), MODE(vfork_first), MODE(spawn), MODE(clean), MODE(closes), MODE(limits), MODE(user),
+		MODE(forth_and_back), MODE(jail), MODE(filter), MODE(at_once), MODE(handler), MODE(daemon)};
 	self = argv[0];
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(argv[1], modes[i].name))

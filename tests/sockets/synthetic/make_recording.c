@@ -14,11 +14,13 @@ static void manifest(const char *name)
 	char path[4096];
 	snprintf(path, sizeof path, "%s/manifest.json", name);
 	FILE *f = fopen(path, "w");
-	if (!f || fprintf(f,
-			  "{\n\t\"format\": \"hbdb-recording\",\n\t\"version\": 1,\n\t\"hbdb\": \"make_recording\",\n\t\"command\": [\"sh\"],\n"
-			  "\t\"folder\": \"/\",\n\t\"started\": \"2023-11-14T22:13:20.000Z\",\n\t\"level\": \"events\",\n\t\"contents\": true,\n"
-			  "\t\"aslr\": false,\n\t\"environment\": {},\n\t\"processes\": %d,\n\t\"exit_status\": 0,\n\t\"seconds\": 1\n}\n",
-			  PROCESSES) < 0 || fclose(f)) {
+	if (!f ||
+		fprintf(f,
+			"{\n\t\"format\": \"hbdb-recording\",\n\t\"version\": 1,\n\t\"hbdb\": \"make_recording\",\n\t\"command\": [\"sh\"],\n"
+			"\t\"folder\": \"/\",\n\t\"started\": \"2023-11-14T22:13:20.000Z\",\n\t\"level\": \"events\",\n\t\"contents\": true,\n"
+			"\t\"aslr\": false,\n\t\"environment\": {},\n\t\"processes\": %d,\n\t\"exit_status\": 0,\n\t\"seconds\": 1\n}\n",
+			PROCESSES) < 0 ||
+		fclose(f)) {
 		perror(path);
 		exit(2);
 	}
@@ -39,11 +41,14 @@ static void place(struct net_process *p, int which)
 static void talk(struct net_process *p)
 {
 	struct net_process *s = &p[SERVER];
-	static const char *const own[2] = {"tcp 127.0.0.1:50001 > 127.0.0.1:7000", "tcp 127.0.0.1:50002 > 127.0.0.1:7000"};
-	static const char *const served[2] = {"tcp 127.0.0.1:7000 > 127.0.0.1:50001", "tcp 127.0.0.1:7000 > 127.0.0.1:50002"};
+	static const char *const own[2] = {
+		"tcp 127.0.0.1:50001 > 127.0.0.1:7000", "tcp 127.0.0.1:50002 > 127.0.0.1:7000"};
+	static const char *const served[2] = {
+		"tcp 127.0.0.1:7000 > 127.0.0.1:50001", "tcp 127.0.0.1:7000 > 127.0.0.1:50002"};
 	static const char *const from[2] = {"127.0.0.1:41000", "127.0.0.1:42000"};
 	for (int i = SERVER; i < PROCESSES; i++)
-		net_family(&p[SHELL], i == SERVER ? NET_FAMILY_fork : NET_FAMILY_posix_spawn, 100000u * (unsigned)i, pids[i]);
+		net_family(&p[SHELL], i == SERVER ? NET_FAMILY_fork : NET_FAMILY_posix_spawn, 100000u * (unsigned)i,
+			pids[i]);
 	net_simple(s, NET_CONNECTION_listen, LISTENS, 500000);
 	for (int i = 0; i < 2; i++) {
 		struct net_process *c = &p[FIRST + i];
@@ -51,7 +56,8 @@ static void talk(struct net_process *p)
 		net_connect(c, own[i], at);
 		net_write(c, own[i], at + 2000, 100);
 		net_datagram(c, 0, true, "udp 0.0.0.0:40000", "192.0.2.9:53", at + 3000, at + 3100, 30, 77);
-		net_sendto(c, i ? "udp 127.0.0.1:42000" : "udp 127.0.0.1:41000", "127.0.0.1:53", at + 4000, 1000 + (unsigned)i);
+		net_sendto(c, i ? "udp 127.0.0.1:42000" : "udp 127.0.0.1:41000", "127.0.0.1:53", at + 4000,
+			1000 + (unsigned)i);
 	}
 	net_sendto(&p[FIRST], "udp 127.0.0.1:41000", "127.0.0.1:53", 605000, 1002); /* lost */
 	int64_t none = net_text(s, LISTENS);

@@ -22,8 +22,8 @@ struct net_process {
 	uint64_t at[RAW_LANES]; /* when the last call of each lane was over */
 	unsigned lanes, texts, slots;
 	char *text[NET_ENDS];
-	unsigned text_of[1 << 14];      /* by hash: 1 + number */
-	uint16_t slot_of[1 << 14];      /* by lane, function and text: 1 + slot */
+	unsigned text_of[1 << 14]; /* by hash: 1 + number */
+	uint16_t slot_of[1 << 14]; /* by lane, function and text: 1 + slot */
 	uint32_t slot_key[1 << 14];
 	uint64_t began;
 };
@@ -57,7 +57,8 @@ static inline void net_define(struct raw_log *r)
 			p = raw_text(p, ready ? "timeout" : "end");
 		}
 		raw_definition(r, RAW_LANES, HB_DEF_FUNCTION, b, (size_t)(p - b));
-		bool pair = i == NET_CONNECTION_pipe || i == NET_CONNECTION_socketpair, shut = i == NET_CONNECTION_shutdown;
+		bool pair = i == NET_CONNECTION_pipe || i == NET_CONNECTION_socketpair,
+		     shut = i == NET_CONNECTION_shutdown;
 		bool accept = i == NET_CONNECTION_accept || i == NET_CONNECTION_accept4;
 		unsigned n = 0, most = cls != HB_CONNECTION ? 4 : pair ? 3 : accept || shut ? 2 : 1;
 		while (n < most && values[cls].name[n])
@@ -154,8 +155,8 @@ static inline uint32_t net_call(struct net_process *p, int lane, unsigned functi
 
 #define NET_LASTED 10
 
-static inline uint32_t net_bytes(struct net_process *p, int lane, bool out, const char *end, uint64_t enter, uint64_t exit,
-	int64_t bytes, int64_t asked)
+static inline uint32_t net_bytes(struct net_process *p, int lane, bool out, const char *end, uint64_t enter,
+	uint64_t exit, int64_t bytes, int64_t asked)
 {
 	return net_call(p, lane, out ? NET_STREAM_write : NET_STREAM_read, end, enter, exit, asked > bytes ? 2 : 1,
 		(int64_t[]){bytes, asked});
@@ -174,7 +175,8 @@ static inline uint32_t net_connect(struct net_process *p, const char *end, uint6
 }
 static inline uint32_t net_accept(struct net_process *p, const char *listens, const char *made, uint64_t at)
 {
-	return net_call(p, 0, NET_CONNECTION_accept, listens, at, at + NET_LASTED, 2, (int64_t[]){0, net_text(p, made)});
+	return net_call(
+		p, 0, NET_CONNECTION_accept, listens, at, at + NET_LASTED, 2, (int64_t[]){0, net_text(p, made)});
 }
 static inline uint32_t net_simple(struct net_process *p, unsigned function, const char *end, uint64_t at)
 {
@@ -191,13 +193,15 @@ static inline uint32_t net_sendto(struct net_process *p, const char *end, const 
 {
 	return net_datagram(p, 0, true, end, peer, at, at + NET_LASTED, 8, hash);
 }
-static inline uint32_t net_recvfrom(struct net_process *p, const char *end, const char *peer, uint64_t at, uint64_t hash)
+static inline uint32_t net_recvfrom(
+	struct net_process *p, const char *end, const char *peer, uint64_t at, uint64_t hash)
 {
 	return net_datagram(p, 0, false, end, peer, at, at + NET_LASTED, 8, hash);
 }
 static inline uint32_t net_family(struct net_process *p, unsigned function, uint64_t at, int64_t pid)
 {
-	return net_call(p, 0, function, NULL, at, at + NET_LASTED, function >= NET_FAMILY_wait ? 2 : 1, (int64_t[]){pid, 0});
+	return net_call(
+		p, 0, function, NULL, at, at + NET_LASTED, function >= NET_FAMILY_wait ? 2 : 1, (int64_t[]){pid, 0});
 }
 
 static inline void net_drop(struct net_process *p)

@@ -117,6 +117,13 @@ bool hb__data_open(const char *path, const char **ret_why)
 	return hb__data_gives;
 }
 
+void hb__give_forked(void)
+{
+	memset(&file, 0, sizeof file);
+	hb__data_gives = aside = false;
+	self = other = NULL;
+}
+
 /* ---- items ---- */
 
 static struct giver *giver_of_this_thread(void)

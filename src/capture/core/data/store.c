@@ -166,7 +166,8 @@ static bool is_asked_for(void)
 {
 	if (hb__config.mode == HB__REPLAY)
 		return hb__config.whole && *hb__config.replay_log;
-	return hb__config.mode == HB__RECORD && (hb__config.data || hb__config.whole);
+	/* also of a child by fork, which is not in the mode of its parent */
+	return hb__config.data || hb__config.whole;
 }
 
 void hb__data_start(void)

@@ -11,12 +11,21 @@
 /* ---- environment.c ---- */
 /* Keeps hbdb's variables as they are now. */
 void hb__environment_keep(void);
-/* How many places hb__environment_for needs beside those of `given`; 0: `given` has all, or nothing is kept: it is handed on as it is. */
-size_t hb__environment_lacks(char *const *given);
-/* Writes into room, of as many places as `given` has with its NULL and those beside, what is handed on; preload: room for one text. */
-void hb__environment_for(char *const *given, char **room, char *preload);
-/* Bytes of that text. */
+/* What a program that begins with `given` gets in its place. */
+enum hb__change {
+	HB__AS_IT_IS,
+	HB__WITH_OURS,    /* what is lacking of hbdb's variables is added */
+	HB__WITHOUT_OURS, /* hbdb's libraries are out of reach: they are taken out of LD_PRELOAD */
+};
+enum hb__change hb__environment_change(char *const *given);
+/* Writes it into room, which has so many places, and a text for it into preload, of so many bytes. */
+void hb__environment_for(char *const *given, enum hb__change change, char **room, char *preload);
+size_t hb__environment_places(char *const *given);
 size_t hb__environment_preload(char *const *given);
+
+/* ---- vfork.c ---- */
+/* Pages that a child made by vfork leaves in the memory of its parent: given back when that goes on. */
+void hb__vfork_leaves(void *pages, size_t bytes);
 
 /* ---- reach.c ---- */
 /* Before a filter of system calls is set that may forbid to open files, by whatever call; then hb__file_no_more (file.h). */

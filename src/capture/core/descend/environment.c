@@ -1,5 +1,6 @@
 /* hbdb's variables. A program that hands on an environment of its own making (env -i, sudo, a session of ssh) loses them, and with them
  * the recorder. Nothing is allocated: a child made by vfork asks, too. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,7 +84,7 @@ static const char *preload_in(char *const *given)
 	return found ? *found : NULL;
 }
 
-/* Below another root our library is not there, and the system would complain of that. */
+/* Below another root, or as another user, our library may not be there, and the system would complain of that wherever a program begins. */
 static bool within_reach(void)
 {
 	char path[4096];
@@ -92,22 +93,30 @@ static bool within_reach(void)
 		return false;
 	memcpy(path, ours, n);
 	path[n] = 0;
-	return !access(path, R_OK);
+	return !faccessat(AT_FDCWD, path, R_OK, AT_EACCESS);
 }
 
-size_t hb__environment_lacks(char *const *given)
+enum hb__change hb__environment_change(char *const *given)
 {
-	size_t lacks = 0;
 	if (likely(!ours) || !folder)
-		return 0;
+		return HB__AS_IT_IS;
 	/* another hbdb begins a recording of its own */
 	char *const *other = find(given, folder);
 	if (other && strcmp(*other, folder))
-		return 0;
-	for (size_t i = 0; i < nkept; i++)
-		lacks += !find(given, kept[i]);
-	lacks += !preloads(preload_in(given));
-	return lacks && within_reach() ? lacks : 0;
+		return HB__AS_IT_IS;
+	bool has = preloads(preload_in(given)), reached = within_reach();
+	bool all = has;
+	for (size_t i = 0; all && i < nkept; i++)
+		all = find(given, kept[i]) != NULL;
+	return has && !reached ? HB__WITHOUT_OURS : !all && reached ? HB__WITH_OURS : HB__AS_IT_IS;
+}
+
+size_t hb__environment_places(char *const *given)
+{
+	size_t n = 0;
+	while (given && given[n])
+		n++;
+	return n + nkept + 2;
 }
 
 size_t hb__environment_preload(char *const *given)
@@ -116,22 +125,44 @@ size_t hb__environment_preload(char *const *given)
 	return strlen(PRELOAD) + strlen(ours) + 2 + (had ? strlen(had) : 0);
 }
 
-void hb__environment_for(char *const *given, char **room, char *preload)
+static char *append(char *w, const char *text)
+{
+	size_t n = strlen(text);
+	memcpy(w, text, n + 1);
+	return w + n;
+}
+
+/* The libraries of others. */
+static char *write_others(char *w, const char *had, const char *before)
+{
+	for (const char *p = had ? had + strlen(PRELOAD) : ""; *p; p += strspn(p, ": ")) {
+		size_t n = strcspn(p, ": ");
+		if (!is_ours(p, n)) {
+			w = append(w, before);
+			w = mempcpy(w, p, n);
+			before = ":";
+		}
+		p += n;
+	}
+	*w = 0;
+	return w;
+}
+
+void hb__environment_for(char *const *given, enum hb__change change, char **room, char *preload)
 {
 	char *const *all = given;
 	const char *had = preload_in(given);
-	bool added = !preloads(had);
 	for (; given && *given; given++)
-		if (!added || !same_name(PRELOAD, *given))
+		if (!same_name(PRELOAD, *given))
 			*room++ = *given;
-	if (added) {
-		const char *others = had && had[strlen(PRELOAD)] ? had + strlen(PRELOAD) : NULL;
-		char *w = stpcpy(stpcpy(preload, PRELOAD), ours);
-		if (others)
-			stpcpy(stpcpy(w, ":"), others);
+	char *w = append(preload, PRELOAD);
+	if (change == HB__WITH_OURS)
+		write_others(append(w, ours), had, ":");
+	else
+		write_others(w, had, "");
+	if (*w)
 		*room++ = preload;
-	}
-	for (size_t i = 0; i < nkept; i++)
+	for (size_t i = 0; change == HB__WITH_OURS && i < nkept; i++)
 		if (!find(all, kept[i]))
 			*room++ = kept[i];
 	*room = NULL;

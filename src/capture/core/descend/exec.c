@@ -1,13 +1,14 @@
 /* Another program. A log of this one ends with it, as it would at its end; the process goes on, and the next program begins a log of its
  * own. */
-#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "capture/core/descend/descend.h"
+#include "capture/core/record/record.h"
 
 extern char **environ;
 
@@ -16,97 +17,141 @@ extern char **environ;
 /* Looked up each time: it is rare, and a child made by vfork may be the first that asks. */
 static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
 
-static size_t count(char *const *list)
+/* Room for a list that is handed on. Of a child made by vfork it is in the memory of its parent, which gives it back when it goes on. */
+struct handed_on {
+	char *const *list;
+	void *room; /* NULL: none */
+	size_t bytes;
+};
+
+static void *take_room(struct handed_on *h, size_t bytes)
 {
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
+	h->bytes = bytes;
+	h->room = hb__pages(bytes);
+	if (hb__vforks && h->room)
+		hb__vfork_leaves(h->room, bytes);
+	return h->room;
 }
 
-/* envp, or a list with what it lacks, on the stack of the caller. */
-#define HANDED_ON(envp)                                                                        \
-	({                                                                                     \
-		char *const *given_ = (envp);                                                  \
-		size_t lacks_ = hb__environment_lacks(given_);                                 \
-		char **room_ = lacks_ ? alloca((count(given_) + lacks_ + 1) * sizeof *room_) : NULL; \
-		if (room_)                                                                     \
-			hb__environment_for(given_, room_, alloca(hb__environment_preload(given_))); \
-		room_ ? (char *const *)room_ : given_;                                         \
-	})
+static void give_back(const struct handed_on *h)
+{
+	int error = errno;
+	if (h->room && !hb__vforks)
+		munmap(h->room, h->bytes);
+	errno = error;
+}
 
-/* A call that comes back only where it failed. */
-#define IN_OUR_PLACE(call)                             \
-	do {                                           \
+static struct handed_on hand_on(char *const *given)
+{
+	struct handed_on h = {.list = given};
+	enum hb__change change = hb__environment_change(given);
+	size_t places = change ? hb__environment_places(given) * sizeof *given : 0;
+	char **list = places ? take_room(&h, places + hb__environment_preload(given)) : NULL;
+	if (list) {
+		hb__environment_for(given, change, list, (char *)list + places);
+		h.list = list;
+	}
+	return h;
+}
+
+/* A call that comes back only where it failed. envp: what is handed on in its place is h.list. */
+#define IN_OUR_PLACE(envp, call)                         \
+	do {                                             \
+		struct handed_on h = hand_on(envp);      \
 		bool told_ = hb__process_replaced(true); \
-		int got_ = (call), error_ = errno;     \
-		if (told_)                             \
-			hb__process_replaced(false);   \
-		errno = error_;                        \
-		return got_;                           \
+		int got_ = (call), error_ = errno;       \
+		if (told_)                               \
+			hb__process_replaced(false);     \
+		errno = error_;                          \
+		give_back(&h);                           \
+		return got_;                             \
 	} while (0)
 
 HB__EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	IN_OUR_PLACE(NEXT(execve)(path, argv, HANDED_ON(envp)));
+	IN_OUR_PLACE(envp, NEXT(execve)(path, argv, h.list));
 }
 
 HB__EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	IN_OUR_PLACE(NEXT(execvpe)(file, argv, HANDED_ON(envp)));
+	IN_OUR_PLACE(envp, NEXT(execvpe)(file, argv, h.list));
 }
 
 HB__EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	IN_OUR_PLACE(NEXT(fexecve)(fd, argv, HANDED_ON(envp)));
+	IN_OUR_PLACE(envp, NEXT(fexecve)(fd, argv, h.list));
 }
 
 HB__EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int (*next)(int, const char *, char *const[], char *const[], int) =
-		(__typeof__(next))next_of("execveat");
+	int (*next)(int, const char *, char *const[], char *const[], int) = (__typeof__(next))next_of("execveat");
 	if (!next) { /* the C library is older than the call */
 		errno = ENOSYS;
 		return -1;
 	}
-	IN_OUR_PLACE(next(folder, path, argv, HANDED_ON(envp), flags));
+	IN_OUR_PLACE(envp, next(folder, path, argv, h.list, flags));
 }
 
 HB__EXPORT int execv(const char *path, char *const argv[]) { return execve(path, argv, environ); }
 HB__EXPORT int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
 
-/* The arguments up to NULL as a list on the stack, and what stands behind that. */
-#define LISTED(first, list, behind)                                          \
-	va_list args_;                                                       \
-	size_t n_ = 1;                                                       \
-	va_start(args_, first);                                              \
-	while (va_arg(args_, char *))  \
-		n_++;                                                        \
-	va_end(args_);                                                       \
-	char **list = alloca((n_ + 1) * sizeof *list);                       \
-	va_start(args_, first);                                              \
-	list[0] = (char *)first;                                             \
-	for (size_t i_ = 1; i_ <= n_; i_++)                                  \
-		list[i_] = va_arg(args_, char *);                            \
-	behind;                                                              \
-	va_end(args_)
+/* The arguments up to NULL as a list, and what stands behind that; NULL: no memory. */
+static char **listed(struct handed_on *h, const char *first, va_list args, char *const **ret_behind)
+{
+	va_list again;
+	size_t n = 1;
+	va_copy(again, args);
+	while (va_arg(again, char *))
+		n++;
+	va_end(again);
+	char **list = take_room(h, (n + 1) * sizeof *list);
+	if (!list) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	list[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i <= n; i++)
+		list[i] = va_arg(args, char *);
+	if (ret_behind)
+		*ret_behind = va_arg(args, char *const *);
+	return list;
+}
 
 HB__EXPORT int execl(const char *path, const char *arg, ...)
 {
-	LISTED(arg, argv, );
-	return execve(path, argv, environ);
+	struct handed_on h;
+	va_list args;
+	va_start(args, arg);
+	char **argv = listed(&h, arg, args, NULL);
+	va_end(args);
+	int got = argv ? execve(path, argv, environ) : -1;
+	give_back(&h);
+	return got;
 }
 
 HB__EXPORT int execlp(const char *file, const char *arg, ...)
 {
-	LISTED(arg, argv, );
-	return execvpe(file, argv, environ);
+	struct handed_on h;
+	va_list args;
+	va_start(args, arg);
+	char **argv = listed(&h, arg, args, NULL);
+	va_end(args);
+	int got = argv ? execvpe(file, argv, environ) : -1;
+	give_back(&h);
+	return got;
 }
 
 HB__EXPORT int execle(const char *path, const char *arg, ...)
 {
-	LISTED(arg, argv, char *const *envp = va_arg(args_, char *const *));
-	return execve(path, argv, envp);
+	struct handed_on h;
+	char *const *envp = NULL;
+	va_list args;
+	va_start(args, arg);
+	char **argv = listed(&h, arg, args, &envp);
+	va_end(args);
+	int got = argv ? execve(path, argv, envp) : -1;
+	give_back(&h);
+	return got;
 }
 
 /* The parent leaves inside of the C library, where nobody sees it. */
@@ -123,11 +168,17 @@ HB__EXPORT int daemon(int stays_here, int keeps_files)
 HB__EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return NEXT(posix_spawn)(pid, path, actions, attributes, argv, HANDED_ON(envp));
+	struct handed_on h = hand_on(envp);
+	int got = NEXT(posix_spawn)(pid, path, actions, attributes, argv, h.list);
+	give_back(&h);
+	return got;
 }
 
 HB__EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv, HANDED_ON(envp));
+	struct handed_on h = hand_on(envp);
+	int got = NEXT(posix_spawnp)(pid, file, actions, attributes, argv, h.list);
+	give_back(&h);
+	return got;
 }

@@ -1,12 +1,37 @@
 /* vfork: until it begins another program the child runs in the memory of its parent, which stands meanwhile. Whatever it does there is
  * not the parent's: it closes descriptors that stay open, for example. So it has no lane, and makes no event. */
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "capture/core/descend/descend.h"
 
 __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
 static __thread struct hb__lane *lane_of_parent __attribute__((tls_model("initial-exec")));
 void (*hb__vfork_made)(int32_t child);
+
+static __thread struct {
+	void *pages;
+	size_t bytes;
+} left[4] __attribute__((tls_model("initial-exec")));
+
+void hb__vfork_leaves(void *pages, size_t bytes)
+{
+	for (unsigned i = 0; i < sizeof left / sizeof *left; i++)
+		if (!left[i].pages) {
+			left[i].pages = pages;
+			left[i].bytes = bytes;
+			return;
+		}
+}
+
+static void clear_left(void)
+{
+	for (unsigned i = 0; i < sizeof left / sizeof *left; i++) {
+		if (left[i].pages)
+			munmap(left[i].pages, left[i].bytes);
+		left[i].pages = NULL;
+	}
+}
 
 /* What vfork returns, in the child (0) and then in the parent. */
 static __attribute__((used)) pid_t hb__vforked(long got)
@@ -21,8 +46,10 @@ static __attribute__((used)) pid_t hb__vforked(long got)
 		errno = (int)-got;
 		return -1;
 	}
-	if (!--hb__vforks)
+	if (!--hb__vforks) {
 		hb__self = lane_of_parent;
+		clear_left();
+	}
 	if (unlikely(hb__vfork_made) && !hb__vforks)
 		hb__vfork_made((int32_t)got);
 	return (pid_t)got;

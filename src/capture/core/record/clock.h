@@ -48,6 +48,22 @@ static inline uint64_t hb__counter_tick(void)
 #endif
 }
 
+/* Both clocks at the same time. A process may be interrupted between two reads, so the closest of some tries counts. Returns the system's. */
+static inline uint64_t hb__both_clocks(uint64_t *ret_count)
+{
+	uint64_t mono = 0, least = UINT64_MAX;
+	*ret_count = 0;
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = hb__count(), now = hb__system_ns(CLOCK_MONOTONIC), took = hb__count() - before;
+		if (took >= least)
+			continue;
+		least = took;
+		mono = now;
+		*ret_count = before + took / 2;
+	}
+	return mono;
+}
+
 static inline uint64_t hb__tick(void) { return (hb__count() - hb__clock.zero) >> hb__clock.shift; }
 
 #endif

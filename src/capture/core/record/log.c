@@ -29,7 +29,7 @@ static struct {
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks, now; /* now: the one that units are taken from */
-	uint64_t units; /* allocated in the file */
+	uint64_t units;       /* allocated in the file */
 } file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 static void lock(void) { hb__file_lock(&file.lock); }
@@ -46,17 +46,14 @@ __attribute__((constructor)) static void clock_start(void)
 	if (!hb__clock.stands && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
 		hb__clock.counter = true;
 #endif
-	start_count = hb__count();
-	start_mono = began_mono = hb__system_ns(CLOCK_MONOTONIC);
+	start_mono = began_mono = hb__both_clocks(&start_count);
 }
 
 static double clock_calibrate(void)
 {
-	uint64_t count = hb__count(), mono = hb__system_ns(CLOCK_MONOTONIC);
-	while (mono - start_mono < 2000000) { /* a process that reaches here within 2 ms waits */
-		count = hb__count();
-		mono = hb__system_ns(CLOCK_MONOTONIC);
-	}
+	uint64_t count, mono = hb__both_clocks(&count);
+	while (mono - start_mono < 2000000) /* a process that reaches here within 2 ms waits */
+		mono = hb__both_clocks(&count);
 	double ns = hb__clock.counter ? (double)(mono - start_mono) / (double)(count - start_count) : 1.0;
 	hb__clock.shift = 0;
 	while (ns * (double)(1u << hb__clock.shift) < 4.0)
@@ -149,8 +146,9 @@ void *hb__log_unit(void)
 		} else {
 			unit = take(&file.chunk[file.now]);
 			file.header->units++;
-			uint64_t tick = hb__tick();
-			file.header->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+			uint64_t count;
+			file.header->last_mono = hb__both_clocks(&count);
+			uint64_t tick = (count - hb__clock.zero) >> hb__clock.shift;
 			file.header->last_tick = tick;
 		}
 	}
@@ -220,6 +218,14 @@ static int publish(bool by_pid)
 	return e;
 }
 
+static char program[sizeof((struct hb_log_header *)0)->program];
+
+void hb__log_remember_program(void)
+{
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+	program[n > 0 ? n : 0] = 0;
+}
+
 static void header_fill(struct hb_log_header *h, double tick_ns)
 {
 	memcpy(h->magic, HB_LOG_MAGIC, 8);
@@ -238,6 +244,8 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	gethostname(h->host, sizeof h->host - 1);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n > 0 ? n : 0] = 0;
+	if (n <= 0)
+		memcpy(h->program, program, sizeof program);
 	h->units = 1;
 }
 
@@ -305,8 +313,9 @@ void hb__log_finish(uint32_t state)
 	if (!h)
 		return;
 	lock();
-	h->last_tick = hb__tick();
-	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+	uint64_t count;
+	h->last_mono = hb__both_clocks(&count);
+	h->last_tick = (count - hb__clock.zero) >> hb__clock.shift;
 	h->state = state;
 	hb__lanes_sum(state == HB_STATE_FINALIZED);
 	hb__definitions_sum();

@@ -27,6 +27,8 @@ void hb__definitions_forked(void);
 void hb__sites_forked(void);
 void hb__definitions_again(void); /* ... and begins one: nothing is defined in it yet */
 void hb__log_state(uint32_t state);
+/* Which program this is, for a log that begins where /proc is not to be seen (chroot). */
+void hb__log_remember_program(void);
 /* Makes the log grow by 4 MiB of which nothing is used yet. */
 void hb__log_ahead(void);
 /* Gives the file of the log to another user, who will have to open it. (uid_t)-1: nothing is done. */

@@ -23,6 +23,13 @@ static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void
 	return likely(hb__door != NULL) ? hb__door->enter(pc) : HB_INPUTS_PASS;
 }
 
+/* The layer of sockets is there: what goes through sockets and pipes, and waiting for it, is its own. */
+extern bool hb__talks_elsewhere;
+static inline __attribute__((always_inline)) enum hb_inputs hb__enter_talk(const void *pc)
+{
+	return hb__talks_elsewhere ? HB_INPUTS_PASS : hb__enter(pc);
+}
+
 /* A call that may wait: handlers of the program may run in it, and may jump out of it. */
 #define WAITING(what, call)                         \
 	__extension__({                             \

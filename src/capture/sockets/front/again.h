@@ -16,10 +16,14 @@ int64_t hb__again_over(struct hb_talk *t, const struct hb_told *told, int64_t go
 /* bytes.c and several messages: v, n of them, hold what goes out or take what comes in; of one datagram. */
 int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n, size_t asked);
 int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
+int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
 /* The i-th datagram that the record tells of: returns how many bytes. */
 int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked);
 int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n,
 	struct sockaddr *from, socklen_t *length);
+
+/* The pieces from byte `at` on, of at most `most` bytes: how many. */
+int hb__from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16]);
 
 /* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
 int64_t hb__recorded(int fd);

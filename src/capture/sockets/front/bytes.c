@@ -35,14 +35,16 @@ struct from {
 	socklen_t *length;
 };
 
+static bool blocks(int fd) { return !(NEXT(fcntl)(fd, F_GETFL) & O_NONBLOCK); }
+
 /* As it was recorded: *ret_got is its result. False: the record has nothing. */
 static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t asked, const struct from *from, bool may_wait,
 	ssize_t *ret_got)
 {
 	struct hb_told told;
 	int64_t got;
-	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
-	if (!hb__again(t, !blocks, &told, &got)) {
+	bool waits = may_wait && blocks(t->fd);
+	if (!hb__again(t, !waits, &told, &got)) {
 		*ret_got = got;
 		return t->again;
 	}
@@ -50,7 +52,8 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 		got = from ? hb__again_receive(t, &told, 0, v, n, from->address, from->length)
 			   : hb__again_send(t, &told, 0, v, n, asked);
 	else
-		got = from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
+		got = t->function == HB_SOCKET_STREAM_peek ? hb__again_peek(t, &told, v, n)
+		      : from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
 	*ret_got = hb__again_over(t, &told, got);
 	return true;
 }
@@ -73,6 +76,9 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 			moved(&(t), got, asked);                                                                  \
 		return got;                                                                                       \
 	} while (0)
+/* Likewise of a receive that leaves what it gets where it was. */
+#define PEEKS(t, call, vector, count, asked, way, peer, length, cut, may_wait) \
+	MOVES(t, peek, way, call, vector, count, asked, peer, length, cut, may_wait)
 #define ONE(p, bytes) (&(struct iovec){(void *)(uintptr_t)(p), bytes})
 
 /* ---- out ---- */
@@ -96,12 +102,66 @@ SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct
 		!(flags & MSG_DONTWAIT));
 }
 
+/* Descriptors go with the first byte: it is sent, or received, by itself. */
+static void with_descriptors(const struct hb_talk *t, struct msghdr *m, int flags, bool out)
+{
+	struct iovec first = {.iov_len = 1};
+	for (size_t i = 0; i < m->msg_iovlen && !first.iov_base; i++)
+		if (m->msg_iov[i].iov_len)
+			first.iov_base = m->msg_iov[i].iov_base;
+	struct msghdr one = *m;
+	one.msg_iov = &first;
+	one.msg_iovlen = 1;
+	one.msg_name = NULL;
+	ssize_t got;
+	do
+		got = out ? NEXT(sendmsg)(t->fd, &one, flags & ~MSG_DONTWAIT) : NEXT(recvmsg)(t->fd, &one, flags & ~MSG_DONTWAIT);
+	while (got < 0 && (errno == EAGAIN || errno == EINTR) && hb__again_wait(t->fd, out ? POLLOUT : POLLIN));
+	m->msg_controllen = one.msg_controllen;
+	m->msg_flags = one.msg_flags;
+}
+
+/* Replay, of a stream: descriptors are handed on. False: there are none, or it is not so. */
+static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssize_t *ret_got)
+{
+	struct hb_told told;
+	struct iovec rest[16];
+	int64_t got;
+	if (likely(!t->again) || !m->msg_control || !m->msg_controllen || hb__is_datagram(t))
+		return false;
+	t->function = out ? HB_SOCKET_STREAM_sendmsg : HB_SOCKET_STREAM_recvmsg;
+	hb__door->begin(t);
+	if (!hb__again(t, flags & MSG_DONTWAIT || !blocks(t->fd), &told, &got)) {
+		*ret_got = t->again ? (ssize_t)got : out ? NEXT(sendmsg)(t->fd, m, flags) : NEXT(recvmsg)(t->fd, m, flags);
+		return true;
+	}
+	if (told.results[0] > 0) {
+		with_descriptors(t, m, flags, out);
+		size_t n = (size_t)hb__from_byte(m->msg_iov, m->msg_iovlen, 1, (size_t)told.results[0] - 1, rest);
+		struct hb_told less = told;
+		less.results[0]--;
+		less.results[1]--;
+		if (less.results[0] > 0)
+			got = out ? hb__again_out(t, &less, rest, n, room_of(m->msg_iov, m->msg_iovlen) - 1)
+				  : hb__again_in(t, &less, rest, n);
+		got = told.results[0];
+	} else {
+		m->msg_controllen = 0;
+		got = hb__again_in(t, &told, m->msg_iov, m->msg_iovlen);
+	}
+	*ret_got = (ssize_t)hb__again_over(t, &told, got);
+	return true;
+}
+
 SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(sendmsg)(fd, m, flags);
+	struct msghdr own = *m;
+	if (passes(&t, &own, flags, true, &got))
+		return got;
 	MOVES(t, sendmsg, OUT, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
 }
@@ -132,6 +192,29 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 		ssize_t got;                                                                                    \
 		if (!hb__enter(&t, out, CALLER, FRAME))                                                         \
 			return NEXT(name)(out, in, offset, bytes);                                              \
+		if (unlikely(t.again)) {                                                                        \
+			struct hb_told told;                                                                    \
+			int64_t answer;                                                                         \
+			t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendfile : HB_SOCKET_STREAM_sendfile; \
+			hb__door->begin(&t);                                                                    \
+			if (!hb__again(&t, !blocks(out), &told, &answer)) {                                     \
+				if (t.again)                                                                    \
+					return (ssize_t)answer;                                                 \
+				got = NEXT(name)(out, in, offset, bytes);                                       \
+				moved(&t, got < 0 ? -errno : got, bytes);                                       \
+				return got;                                                                     \
+			}                                                                                       \
+			size_t done = 0, wanted = (size_t)told.results[0];                                      \
+			while (done < wanted) {                                                                 \
+				got = NEXT(name)(out, in, offset, wanted - done);                               \
+				if (got <= 0 && (!got || errno != EAGAIN || !hb__again_wait(out, POLLOUT)))     \
+					break;                                                                  \
+				done += got > 0 ? (size_t)got : 0;                                              \
+			}                                                                                       \
+			if (done < wanted && !hb__door->job_ends())                                             \
+				hb__door->differs(&t, "fewer bytes can be sent than in the recorded run");      \
+			return (ssize_t)hb__again_over(&t, &told, (int64_t)done);                               \
+		}                                                                                               \
 		MOVES(t, sendfile, OUT, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);    \
 	}
 SENDFILE(sendfile, off_t)
@@ -191,13 +274,53 @@ SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t byt
 
 /* ---- in ---- */
 
+/* One receive by recvmsg, which says whether there was more of a datagram; *ret_length may be NULL. */
+static ssize_t receive(
+	int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *ret_length, bool *ret_cut)
+{
+	struct iovec v = {p, bytes};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_name = from, .msg_namelen = from && ret_length ? *ret_length : 0};
+	ssize_t got = NEXT(recvmsg)(fd, &m, flags);
+	*ret_cut = got >= 0 && m.msg_flags & MSG_TRUNC;
+	if (got >= 0 && from && ret_length)
+		*ret_length = m.msg_namelen;
+	return got;
+}
+
+/* Of a datagram, by which of the functions: recv, recvfrom, read and their kin. from: NULL, the program does not ask. */
+static ssize_t datagram_in(struct hb_talk *t, enum hb_socket_function function, void *p, size_t bytes, int flags,
+	struct sockaddr *from, socklen_t *length)
+{
+	struct sockaddr_storage own;
+	socklen_t own_length = sizeof own;
+	bool cut = false, may_wait = !(flags & MSG_DONTWAIT);
+	struct sockaddr *at = from ? from : (struct sockaddr *)&own;
+	socklen_t *at_length = from ? length : &own_length;
+	ssize_t got;
+	t->function = flags & MSG_PEEK ? HB_SOCKET_DATAGRAM_peek : function;
+	hb__door->begin(t);
+	if (unlikely(t->again) && again(t, ONE(p, bytes), 1, bytes, IN(from, length), may_wait, &got))
+		return got;
+	got = receive(t->fd, p, bytes, flags, at, at_length, &cut);
+	if (unlikely(got < 0))
+		hb__failed(t, may_wait);
+	else
+		datagram(t, got, ONE(p, bytes), 1, at, *at_length, cut);
+	return got;
+}
+
 SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
-	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
+	if (hb__is_datagram(&t))
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_recv, p, bytes, flags, NULL, NULL);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, false,
+			!(flags & MSG_DONTWAIT));
+	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false,
 		!(flags & MSG_DONTWAIT));
 }
 
@@ -206,23 +329,29 @@ SEEN ssize_t recvfrom(
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvfrom)(fd, p, bytes, flags, from, length);
-	struct sockaddr_storage own;
-	socklen_t own_length = sizeof own;
-	bool asks = hb__is_datagram(&t) && !from; /* the program does not want to know who it is */
-	struct sockaddr *at = asks ? (struct sockaddr *)&own : from;
-	socklen_t *at_length = asks ? &own_length : length;
-	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, at,
-		at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
+	if (hb__is_datagram(&t))
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_recvfrom, p, bytes, flags, from, length);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, IN(from, length), NULL, 0,
+			false, !(flags & MSG_DONTWAIT));
+	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, NULL, 0,
+		false, !(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmsg)(fd, m, flags);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
+			IN(m->msg_name, &m->msg_namelen), m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC,
+			!(flags & MSG_DONTWAIT));
+	if (passes(&t, m, flags, false, &got))
+		return got;
 	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC, !(flags & MSG_DONTWAIT));
 }
@@ -233,6 +362,8 @@ SEEN ssize_t read(int fd, void *p, size_t bytes)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(read)(fd, p, bytes);
+	if (hb__is_datagram(&t) && bytes)
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_read, p, bytes, 0, NULL, NULL);
 	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
@@ -274,8 +405,8 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 {
 	struct hb_told told;
 	int64_t got;
-	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
-	if (!hb__again(t, !blocks, &told, &got)) {
+	bool waits = may_wait && blocks(t->fd);
+	if (!hb__again(t, !waits, &told, &got)) {
 		*ret_got = (int)got;
 		return t->again;
 	}
@@ -340,23 +471,34 @@ SEEN ssize_t __recvfrom_chk(
 
 ssize_t __read_chk(int fd, void *p, size_t bytes, size_t room)
 {
-	struct hb_talk t;
-	ssize_t got;
 	if (bytes > room)
 		__chk_fail();
-	if (!hb__enter(&t, fd, CALLER, FRAME))
-		return NEXT(read)(fd, p, bytes);
-	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = read(fd, p, bytes);
+	hb__from = outer;
+	return got;
 }
 
 ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
 {
-	struct hb_talk t;
-	ssize_t got;
 	if (bytes > room)
 		__chk_fail();
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
-		return NEXT(recv)(fd, p, bytes, flags);
-	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
-		!(flags & MSG_DONTWAIT));
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = recv(fd, p, bytes, flags);
+	hb__from = outer;
+	return got;
+}
+
+ssize_t __recvfrom_chk(
+	int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length)
+{
+	if (bytes > room)
+		__chk_fail();
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = recvfrom(fd, p, bytes, flags, from, length);
+	hb__from = outer;
+	return got;
 }

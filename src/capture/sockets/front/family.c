@@ -5,10 +5,11 @@
 
 #include "capture/sockets/front/again.h"
 
-/* A process whose only event would be that it made another one tells nothing: it is not between anybody. */
+/* Who waits for processes that nothing is told of tells nothing of that either; who makes one tells it, for that may be recorded. */
 static bool begins(struct hb_talk *t, enum hb_socket_function function, const void *pc, const void *cfa)
 {
-	if (!hb__door || !hb__door->began() || !hb__door->enter(t, pc, cfa))
+	bool makes = function <= HB_SOCKET_FAMILY_posix_spawn;
+	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, pc, cfa))
 		return false;
 	t->function = function;
 	hb__door->begin(t);
@@ -36,6 +37,9 @@ static pid_t now_of(int64_t then)
 			return children[(nchildren - 1 - i) % CHILDREN].now;
 	return -1;
 }
+
+/* As the program is to know it: beside the other numbers that it had, by the one that it had. */
+static pid_t as_told(int64_t then, pid_t now) { return hb__door->inputs() ? (pid_t)then : now; }
 
 /* True: *ret_got is the answer. Else, of one that is followed: *ret_pid is the process that it is about now. */
 static bool said_again(struct hb_talk *t, bool told, bool may_say_no, struct hb_told *as, pid_t *ret_got)
@@ -65,7 +69,7 @@ SEEN pid_t fork(void)
 		}
 		hb__door->child(0);
 		made(as.results[0], got);
-		return (pid_t)hb__again_over(&t, &as, got);
+		return (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
 	}
 	got = NEXT(fork)();
 	int64_t result = got < 0 ? -errno : got;
@@ -89,6 +93,7 @@ SEEN pid_t fork(void)
 		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);                        \
 		if (told && t.again) {                                                                               \
 			made(as.results[0], *pid);                                                                   \
+			*pid = as_told(as.results[0], *pid);                                                         \
 			return (int)hb__again_over(&t, &as, got);                                                    \
 		}                                                                                                    \
 		int64_t result = got ? -got : *pid;                                                                  \
@@ -145,7 +150,8 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 			return got;                                                  \
 		if (told && t.again)                                                 \
 			return (pid_t)hb__again_over(&t, &as,                        \
-				NEXT(waitpid)(now_of(as.results[0]), status, 0));    \
+				as_told(as.results[0],                               \
+					NEXT(waitpid)(now_of(as.results[0]), status, 0))); \
 		got = NEXT(name)(__VA_ARGS__);                                       \
 		return waited(&t, told, got, got > 0 ? *status : 0);                 \
 	}
@@ -153,6 +159,12 @@ WAITS(wait, (int *status), false, status)
 WAITS(waitpid, (pid_t pid, int *status, int options), options &WNOHANG, pid, status, options)
 WAITS(wait3, (int *status, int options, struct rusage *usage), options &WNOHANG, status, options, usage)
 WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage), options &WNOHANG, pid, status, options, usage)
+
+SEEN int kill(pid_t pid, int signal)
+{
+	pid_t now = nchildren && hb__door->inputs() && pid > 0 ? now_of(pid) : -1;
+	return NEXT(kill)(now > 0 ? now : pid, signal);
+}
 
 SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {

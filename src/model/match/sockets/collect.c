@@ -222,11 +222,8 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 {
 	const hb_process *p = &s->m->processes.at[process];
 	const hb_log_info *info = hb_log_get_info(p->log);
-	struct collecting c = {.s = s,
-		.process = process,
-		.log = p->log,
-		.origin = (double)info->origin_mono,
-		.tick = info->tick_ns};
+	struct collecting c = {
+		.s = s, .process = process, .log = p->log, .origin = (double)info->origin_mono, .tick = info->tick_ns};
 	struct hb__stream *stream = hb__stream_open(s->m, process, err);
 	int got = stream ? 1 : HB_E_DAMAGED;
 	if (!stream && err && err->status)
@@ -245,16 +242,6 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 	return s->no_memory ? hb__no_memory(err) : got < 0 ? (hb_status)got : HB_OK;
 }
 
-static bool has_sockets(const hb_log *log)
-{
-	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		if (f && f->name && HB_IS_SOCKET(f->cls))
-			return true;
-	}
-	return false;
-}
-
 hb_status hb__collect_sockets(struct hb__sockets *s, hb_error *err)
 {
 	hb_status status = HB_OK;
@@ -264,7 +251,7 @@ hb_status hb__collect_sockets(struct hb__sockets *s, hb_error *err)
 			continue;
 		if (!hb__place_network(s, i))
 			return hb__no_memory(err);
-		if (has_sockets(log))
+		if (hb__has_sockets(log))
 			status = collect(s, i, err);
 	}
 	return status;

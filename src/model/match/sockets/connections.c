@@ -231,6 +231,11 @@ void hb__match_streams(struct hb__sockets *s)
 		else
 			match(s, connection, a, b);
 	}
+	if (s->contradicted)
+		hb__model_trouble(s->m,
+			"the clocks of processes contradict each other by up to %lld us: what several of them put into a stream, or took out of it, is ambiguous in %u "
+			"directions of streams",
+			(long long)(s->contradiction / 1000 + 1), s->contradicted);
 	if (s->many > 10)
 		hb__model_trouble(s->m, "... and so of %u other connections", s->many - 10);
 }

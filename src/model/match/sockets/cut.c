@@ -23,7 +23,8 @@ static int by_place(const void *a, const void *b, void *sockets)
 }
 
 /* The only one that was longer and may be it; where there are more, the first that nobody got. */
-static void match_one(struct hb__sockets *s, struct hb__datagram *at, struct hb__datagram *end, struct hb__datagram *got)
+static void match_one(
+	struct hb__sockets *s, struct hb__datagram *at, struct hb__datagram *end, struct hb__datagram *got)
 {
 	struct hb__datagram *first = NULL, *any = NULL;
 	uint32_t n = 0;
@@ -122,7 +123,8 @@ static void tell_in(struct hb__sockets *s, const struct by_port *list, size_t n,
 	uint16_t protocol = s->ends.at[d->end].protocol;
 	uint32_t end = d->from == HB_NO ? HB_NO : end_at(s, list, n, protocol, d->from, s->network_of[d->process]);
 	if (end == HB_NO) {
-		hb__outside(s, d->process, word(protocol), d->from == HB_NO ? "?" : s->addresses.at[d->from].text, 0, 1);
+		hb__outside(
+			s, d->process, word(protocol), d->from == HB_NO ? "?" : s->addresses.at[d->from].text, 0, 1);
 		return;
 	}
 	*stray = *stray ? *stray : d;

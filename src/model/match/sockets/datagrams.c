@@ -19,9 +19,12 @@ static uint32_t port(const struct hb__sockets *s, uint32_t address)
 	return address == HB_NO ? 0 : s->addresses.at[address].port;
 }
 
-static uint16_t protocol(const struct hb__sockets *s, const struct hb__datagram *d) { return s->ends.at[d->end].protocol; }
+static uint16_t protocol(const struct hb__sockets *s, const struct hb__datagram *d)
+{
+	return s->ends.at[d->end].protocol;
+}
 
-#define COMPARE(a, b)  \
+#define COMPARE(a, b)   \
 	if ((a) != (b)) \
 	return (a) < (b) ? -1 : 1
 
@@ -79,18 +82,21 @@ bool hb__may_be_of(const struct hb__sockets *s, const struct hb__datagram *sent,
 	uint32_t network = s->network_of[got->process];
 	if (!to || !hb__may_be(s, sent->from, got->from))
 		return false;
-	if ((to->loopback || to->family == HB__NAME || (own && own->loopback)) && s->network_of[sent->process] != network)
+	if ((to->loopback || to->family == HB__NAME || (own && own->loopback)) &&
+		s->network_of[sent->process] != network)
 		return false;
+	if (to->many && own && own->many)
+		return own->port == to->port && !memcmp(own->ip, to->ip, sizeof to->ip);
 	if (to->many)
 		return !own || !own->port || !to->port || own->port == to->port;
-	return hb__may_be(s, sent->to, got->to);
+	return (!own || !own->many) && hb__may_be(s, sent->to, got->to);
 }
 
 bool hb__in_time(const struct hb__sockets *s, const struct hb__datagram *sent, const struct hb__datagram *got)
 {
 	if (hb__clock_of(s, sent->process) != hb__clock_of(s, got->process))
 		return true;
-	return sent->time <= got->time + (sent->process == got->process ? 0 : HB__SLACK);
+	return sent->time <= got->time + hb__slack(s, sent->process, got->process);
 }
 
 /* An end with a peer gets from this one alone. What was sent to one and came to several ends is right at one of them at most. */
@@ -146,7 +152,8 @@ static void choose(const struct alike *a, struct candidates c, const struct hb__
 {
 	for (struct hb__datagram *d = c.at; d < c.end && !(ret->n > 1 && ret->first); d++) {
 		bool late = !hb__in_time(a->s, d, got);
-		if (late && d->process != got->process && hb__clock_of(a->s, d->process) == hb__clock_of(a->s, got->process))
+		bool same = hb__clock_of(a->s, d->process) == hb__clock_of(a->s, got->process);
+		if (late && same && d->time > got->time + HB__SLACK + 2 * a->s->most_fault)
 			break;
 		if (late || !hb__may_be_of(a->s, d, got))
 			continue;
@@ -197,7 +204,7 @@ static bool overlap(const struct hb__sockets *s, const struct hb__datagram *d, s
 {
 	for (size_t i = 1; i < n; i++) {
 		const struct hb__talk *x = hb__talk_of(s, d[i - 1].talk), *y = hb__talk_of(s, d[i].talk);
-		if (x->line != y->line && x->exit + HB__SLACK > y->enter)
+		if (x->line != y->line && x->exit + hb__slack(s, d[i - 1].process, d[i].process) > y->enter)
 			return true;
 	}
 	return false;

@@ -49,11 +49,10 @@ static bool read_ip(const char *s, size_t n, struct hb__address *ret)
 	if (!colon || colon + 1 == end || !port_of(colon + 1, end, &ret->port))
 		return false;
 	bool six = *s == '[' && colon > s && colon[-1] == ']';
-	const char *from = s + six, *to = colon - six, *scope = memchr(from, '%', (size_t)(to - from));
-	size_t length = (size_t)((scope ? scope : to) - from);
+	size_t length = (size_t)(colon - s) - 2 * six;
 	if (length >= sizeof text)
 		return false;
-	memcpy(text, from, length);
+	memcpy(text, s + six, length);
 	ret->family = six ? HB__V6 : HB__V4;
 	if (inet_pton(six ? AF_INET6 : AF_INET, text, ret->ip) != 1)
 		return false;
@@ -65,9 +64,25 @@ static bool read_ip(const char *s, size_t n, struct hb__address *ret)
 	return true;
 }
 
-uint32_t hb__socket_address(struct hb__sockets *s, uint32_t network, const char *text, size_t n)
+/* [ADDRESS%INTERFACE]:PORT without the interface: each machine has its own numbers for them. */
+static const char *without_interface(const char *text, size_t *n, char *room, size_t most)
+{
+	const char *scope = *text == '[' ? memchr(text, '%', *n) : NULL,
+		   *end = scope ? memchr(scope, ']', *n - (size_t)(scope - text)) : NULL;
+	size_t before = end ? (size_t)(scope - text) : 0, after = end ? *n - (size_t)(end - text) : 0;
+	if (!end || before + after > most)
+		return text;
+	memcpy(room, text, before);
+	memcpy(room + before, end, after);
+	*n = before + after;
+	return room;
+}
+
+uint32_t hb__socket_address(struct hb__sockets *s, uint32_t network, const char *given, size_t n)
 {
 	struct hb__address a = {.network = network};
+	char room[INET6_ADDRSTRLEN + 16];
+	const char *text = without_interface(given, &n, room, sizeof room);
 	if (!n || (n == 1 && *text == '-'))
 		return HB_NO;
 	if (!read_ip(text, n, &a))
@@ -103,7 +118,8 @@ bool hb__may_be(const struct hb__sockets *s, uint32_t a, uint32_t b)
 	const struct hb__address *x = &s->addresses.at[a], *y = &s->addresses.at[b];
 	if (x->port && y->port && x->port != y->port)
 		return false;
-	if (x->any || y->any)
+	if (x->any || y->any || x->many ||
+		y->many) /* a socket that is bound to several receivers' address sends from another one */
 		return true;
 	return x->family == y->family && !memcmp(x->ip, y->ip, 16) && (!x->loopback || x->network == y->network);
 }
@@ -250,7 +266,8 @@ static void read_end(struct hb__sockets *s, struct hb__socket_end *e)
 	switch ((enum hb__end_kind)e->kind) {
 	case HB__END_PIPE:
 	case HB__END_FIFO: /* the number alone: one fifo may have several paths */
-		e->own = e->peer = hb__socket_address(s, e->network, e->name, (size_t)(rest - e->name) + strcspn(rest, " "));
+		e->own = e->peer =
+			hb__socket_address(s, e->network, e->name, (size_t)(rest - e->name) + strcspn(rest, " "));
 		connect_addresses(s, e);
 		return;
 	case HB__END_UNIX:
@@ -272,7 +289,8 @@ static void read_end(struct hb__sockets *s, struct hb__socket_end *e)
 static bool joins(struct hb__sockets *s, uint32_t end, uint32_t process)
 {
 	struct hb__socket_end *e = &s->ends.at[end];
-	bool good = (e->processes.n && e->processes.at[e->processes.n - 1] == process) || VEC_PUSH(&e->processes, process);
+	bool good =
+		(e->processes.n && e->processes.at[e->processes.n - 1] == process) || VEC_PUSH(&e->processes, process);
 	if (!good || e->connection == HB_NO)
 		return good;
 	struct hb__connection *c = &s->connections.at[e->connection];
@@ -290,8 +308,13 @@ uint32_t hb__socket_end(struct hb__sockets *s, uint32_t process, const char *nam
 		if (cell->value != HB_NO && strcmp(s->ends.at[cell->value].name, name))
 			continue;
 		if (cell->value == HB_NO) {
-			struct hb__socket_end e = {.name = name, .network = network, .own = HB_NO, .peer = HB_NO,
-				.connection = HB_NO, .group = HB_NO, .listen = HB_NO};
+			struct hb__socket_end e = {.name = name,
+				.network = network,
+				.own = HB_NO,
+				.peer = HB_NO,
+				.connection = HB_NO,
+				.group = HB_NO,
+				.listen = HB_NO};
 			read_end(s, &e);
 			cell->value = (uint32_t)s->ends.n;
 			if (!VEC_PUSH(&s->ends, e)) {

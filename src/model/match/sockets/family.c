@@ -119,14 +119,15 @@ static void begin(struct lives *l, const struct life *life, const struct life *b
  * another time, or the first one was told to have ended in between. */
 static bool same_process(const struct lives *l, const struct life *a, const struct life *b)
 {
-	if (a->clock != b->clock || a->pid != b->pid || a->fork != b->fork)
+	if (a->clock != b->clock || a->pid != b->pid || a->fork != b->fork || a->began == b->began)
 		return false;
 	if (a->started && b->started)
 		return a->started == b->started;
 	for (size_t i = 0; i < l->s->waits.n; i++) {
 		const struct hb__family_call *w = &l->s->waits.at[i];
 		int64_t told = hb__talk_of(l->s, w->talk)->exit;
-		if (w->pid == a->pid && hb__clock_of(l->s, w->process) == a->clock && told > a->began && told <= b->began)
+		if (w->pid == a->pid && hb__clock_of(l->s, w->process) == a->clock && told > a->began &&
+			told <= b->began)
 			return false;
 	}
 	return true;

@@ -44,10 +44,12 @@ static uint32_t number_of(hb_model *m, struct hb__socket_group *known)
 {
 	if (known->number != HB_NO)
 		return known->number;
-	hb_group g = {.size = known->n, .parent = HB_NO, .untagged = true, .member = known->process, .title = known->title};
+	hb_group g = {
+		.size = known->n, .parent = HB_NO, .untagged = true, .member = known->process, .title = known->title};
 	struct hb__group_more more = {.known_as = malloc(((size_t)known->n + 1) * sizeof(uint32_t))};
 	snprintf(g.name, sizeof g.name, "%.*s", (int)sizeof g.name - 1, known->title);
-	if (!more.known_as || !VEC_GROW(&m->groups, m->groups.n + 1) || !VEC_GROW(&m->group_more, m->group_more.n + 1)) {
+	if (!more.known_as || !VEC_GROW(&m->groups, m->groups.n + 1) ||
+		!VEC_GROW(&m->group_more, m->group_more.n + 1)) {
 		free(more.known_as);
 		m->no_memory = true;
 		return 0;
@@ -158,7 +160,7 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 {
 	bool any = false;
 	for (size_t i = 0; i < m->processes.n && !any; i++)
-		any = m->processes.at[i].log && hb__by_time(m->processes.at[i].log);
+		any = m->processes.at[i].log && hb__has_sockets(m->processes.at[i].log);
 	if (!any)
 		return HB_OK;
 	struct hb__sockets *s = m->sockets = calloc(1, sizeof *s);
@@ -172,6 +174,8 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 	hb_status status = hb__collect_sockets(s, err);
 	if (status)
 		return status;
+	if (!hb__find_faults(s))
+		return hb__no_memory(err);
 	hb__match_streams(s);
 	hb__match_datagrams(s);
 	free(s->pieces.at);
@@ -273,8 +277,8 @@ void hb__close_sockets(hb_model *m)
 		free((void *)s->addresses.at[i].text);
 	void *const blocks[] = {s->networks.at, s->network_of, s->ends.at, s->addresses.at, s->connections.at,
 		s->end_of.at, s->address_of.at, s->connection_of.at, s->outside_of.at, s->machine_of.at, s->talks.at,
-		s->last, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at, s->from_first,
-		s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at};
+		s->last, s->fault, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at,
+		s->from_first, s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	free(s);

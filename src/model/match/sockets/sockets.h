@@ -11,7 +11,15 @@
  * than this, in nanoseconds, is not known to be in this order. Within a process there is one counter. */
 #define HB__SLACK 20000
 
-enum hb__end_kind { HB__END_OTHER, HB__END_TCP, HB__END_UNIX, HB__END_PIPE, HB__END_FIFO, HB__END_DATAGRAM, HB__END_KINDS };
+enum hb__end_kind {
+	HB__END_OTHER,
+	HB__END_TCP,
+	HB__END_UNIX,
+	HB__END_PIPE,
+	HB__END_FIFO,
+	HB__END_DATAGRAM,
+	HB__END_KINDS
+};
 
 /* Where addresses of the machine itself, names of Unix sockets and numbers of pipes mean the same. */
 struct hb__network {
@@ -33,13 +41,13 @@ struct hb__address {
 struct hb__socket_end {
 	const char *name;
 	uint32_t network;
-	uint8_t kind;      /* hb__end_kind */
-	uint16_t protocol; /* of datagrams: of IP, or HB__LOCAL */
-	bool paired;       /* it has a peer */
-	uint32_t own, peer; /* addresses; HB_NO: none, or not known */
+	uint8_t kind;        /* hb__end_kind */
+	uint16_t protocol;   /* of datagrams: of IP, or HB__LOCAL */
+	bool paired;         /* it has a peer */
+	uint32_t own, peer;  /* addresses; HB_NO: none, or not known */
 	uint32_t connection; /* of streams: it is side `side` of this; HB_NO: it listens */
 	uint8_t side;
-	uint32_t group; /* HB_NO: none yet */
+	uint32_t group;           /* HB_NO: none yet */
 	uint32_t listen, listens; /* the talk that listened first, and how many did */
 	VEC(uint32_t) processes;  /* that have it */
 };
@@ -76,8 +84,9 @@ enum hb__piece_kind {
 
 /* Something that happened at an end of a stream. */
 struct hb__piece {
-	int64_t time;    /* from which on: the enter; of a connection that was accepted the exit */
-	uint64_t amount; /* bytes; of packets 1. HB__ACCEPTED: the end that listens; HB__CONNECTS: 1 when it was made at once */
+	int64_t time; /* from which on: the enter; of a connection that was accepted the exit */
+	uint64_t
+		amount; /* bytes; of packets 1. HB__ACCEPTED: the end that listens; HB__CONNECTS: 1 when it was made at once */
 	uint32_t connection, talk;
 	uint32_t bytes;
 	uint8_t side, kind; /* hb__piece_kind */
@@ -90,17 +99,18 @@ struct hb__datagram {
 	uint32_t place;    /* among those of its call */
 	uint32_t from, to; /* addresses, HB_NO: not known. to: of one that was received that of its end */
 	uint32_t bytes;
-	uint32_t taken; /* sent: 1 + the end that received it last, 0: none. Received: the place of the one that was sent, while equal ones are matched */
-	uint32_t pair;  /* the first; HB_NO: none */
-	bool doubt;     /* sent to one, received at several ends */
+	uint32_t
+		taken; /* sent: 1 + the end that received it last, 0: none. Received: the place of the one that was sent, while equal ones are matched */
+	uint32_t pair; /* the first; HB_NO: none */
+	bool doubt;    /* sent to one, received at several ends */
 };
 
 /* The event `to` got from the event `from`. */
 struct hb__pair {
-	uint32_t from, to; /* talks; to HB_NO: nobody did */
-	uint32_t put, got; /* which of the datagrams of either call it is */
+	uint32_t from, to;     /* talks; to HB_NO: nobody did */
+	uint32_t put, got;     /* which of the datagrams of either call it is */
 	uint32_t bytes, group; /* group: of hb__sockets */
-	uint32_t dest; /* when nobody got it: the process that it went to */
+	uint32_t dest;         /* when nobody got it: the process that it went to */
 	bool ambiguous, wild;
 	uint32_t send, receive; /* what they became */
 };
@@ -118,7 +128,7 @@ struct hb__family_call {
 	int64_t pid;
 };
 
-struct hb__last { /* of a line */
+struct hb__last {       /* of a line */
 	uint32_t event; /* the last one that returned */
 	int64_t exit;
 };
@@ -135,19 +145,26 @@ struct hb__sockets {
 	VEC(struct hb__talk) talks;
 	uint32_t next; /* of the talks, while the processes are read */
 	struct hb__last *last;
+	int64_t *fault;     /* by process: by how much its times may be wrong, in nanoseconds */
+	int64_t most_fault; /* of these */
 	VEC(struct hb__piece) pieces;
 	VEC(struct hb__datagram) out, in;
 	VEC(struct hb__family_call) forks, waits;
 	VEC(struct hb__pair) pairs;
 	VEC(struct hb__socket_group) groups;
 	uint32_t *from_first, *from_pair, *to_first, *to_pair; /* pairs by talk: from_pair[from_first[t]] and on */
-	VEC(uint32_t) listens;                                  /* talks, beside listen_ends */
+	VEC(uint32_t) listens;                                 /* talks, beside listen_ends */
 	VEC(uint32_t) listen_ends;
 	uint32_t many, strays; /* of what is told as a trouble: connections, datagrams */
+	uint32_t contradicted; /* directions of streams about which clocks contradict each other ... */
+	int64_t contradiction; /* ... by up to so many nanoseconds */
 	bool no_memory;
 };
 
-static inline const struct hb__talk *hb__talk_of(const struct hb__sockets *s, uint32_t talk) { return &s->talks.at[talk]; }
+static inline const struct hb__talk *hb__talk_of(const struct hb__sockets *s, uint32_t talk)
+{
+	return &s->talks.at[talk];
+}
 static inline uint32_t hb__talker(const struct hb__sockets *s, uint32_t talk)
 {
 	return s->m->lines.at[s->talks.at[talk].line].process;
@@ -156,6 +173,16 @@ static inline uint32_t hb__clock_of(const struct hb__sockets *s, uint32_t proces
 {
 	return s->networks.at[s->network_of[process]].clock;
 }
+
+/* How near together calls of two processes of one host are whose order is not known. */
+static inline int64_t hb__slack(const struct hb__sockets *s, uint32_t p, uint32_t q)
+{
+	return p == q ? 0 : HB__SLACK + s->fault[p] + s->fault[q];
+}
+
+/* ---- faults.c ---- */
+/* Counters of one machine run alike: a process that has another measure of its counter than most has measured it wrongly. */
+bool hb__find_faults(struct hb__sockets *s);
 
 /* ---- ends.c ---- */
 bool hb__place_network(struct hb__sockets *s, uint32_t process);
@@ -203,6 +230,7 @@ void hb__socket_edge(struct hb__sockets *s, hb_edge_kind kind, uint32_t from, ui
 uint32_t hb__group_of_end(struct hb__sockets *s, uint32_t end);
 uint32_t hb__group_of_connection(struct hb__sockets *s, uint32_t connection);
 /* Counts calls of a process to and from somebody who is not recorded. */
-void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, const char *address, uint64_t sent, uint64_t received);
+void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, const char *address, uint64_t sent,
+	uint64_t received);
 
 #endif

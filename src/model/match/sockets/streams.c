@@ -11,8 +11,9 @@ struct spans {
 	struct span *at;
 	size_t n;
 	uint64_t all;
-	bool several; /* processes */
-	bool lines;   /* ... or lines */
+	bool several;  /* processes */
+	bool lines;    /* ... or lines */
+	int64_t fault; /* the most that one of their clocks may be wrong */
 };
 
 /* ---- counting ---- */
@@ -43,7 +44,7 @@ static bool overlaps(struct running *r, const struct hb__talk *t, int64_t slack)
 static void mark_clusters(const struct hb__sockets *s, struct spans *v)
 {
 	struct running running = {HB_NO, INT64_MIN, INT64_MIN};
-	int64_t slack = v->several ? HB__SLACK : 0;
+	int64_t slack = v->several ? HB__SLACK + 2 * v->fault : 0;
 	size_t first = 0;
 	for (size_t i = 0; i <= v->n; i++) {
 		if (i < v->n && overlaps(&running, hb__talk_of(s, v->at[i].talk), slack))
@@ -68,9 +69,11 @@ static bool count(struct hb__sockets *s, struct hb__side side, uint8_t kind, str
 		if (p->kind != kind)
 			continue;
 		uint64_t amount = p->amount == HB__UNTOLD ? 0 : p->amount;
-		ret->at[ret->n++] = (struct span){
-			.from = ret->all, .to = ret->all + amount, .talk = p->talk, .bytes = p->bytes};
+		ret->at[ret->n++] =
+			(struct span){.from = ret->all, .to = ret->all + amount, .talk = p->talk, .bytes = p->bytes};
 		ret->all += amount;
+		int64_t fault = s->fault[hb__talker(s, p->talk)];
+		ret->fault = fault > ret->fault ? fault : ret->fault;
 		ret->several |= hb__talker(s, p->talk) != hb__talker(s, ret->at[0].talk);
 		ret->lines |= hb__talk_of(s, p->talk)->line != hb__talk_of(s, ret->at[0].talk)->line;
 	}
@@ -104,7 +107,8 @@ static bool too_few(struct hb__sockets *s, uint32_t connection, const struct spa
 		hb__model_trouble(s->m,
 			"over %s %llu bytes were received, and recorded processes sent %llu: others sent, too, and which bytes were theirs is not known, so that the "
 			"order that results from what was sent over it is not found",
-			hb__connection_name(s, connection, name), (unsigned long long)all, (unsigned long long)out->all);
+			hb__connection_name(s, connection, name), (unsigned long long)all,
+			(unsigned long long)out->all);
 	return false;
 }
 
@@ -117,7 +121,25 @@ static bool within(const struct span *whole, const struct span *part)
 
 static bool single(const struct span *x) { return x->open_from == x->from && x->open_to == x->to; }
 
-static void pair_up(struct hb__sockets *s, uint32_t connection, const struct spans *out, const struct spans *in, bool doubt)
+/* A call that got what was put in later, as their clocks have it: they contradict each other, and what they say of the order of calls of
+ * several lines is worth nothing. How far, in nanoseconds; 0: they do not. */
+static int64_t contradiction(const struct hb__sockets *s, const struct spans *out, const struct spans *in)
+{
+	int64_t most = 0;
+	for (size_t k = 0, i = 0; k < in->n && (out->lines || in->lines); k++) {
+		const struct hb__talk *got = hb__talk_of(s, in->at[k].talk);
+		while (i < out->n && out->at[i].to < in->at[k].to)
+			i++;
+		const struct hb__talk *put = i < out->n ? hb__talk_of(s, out->at[i].talk) : NULL;
+		uint32_t clock = hb__clock_of(s, hb__talker(s, in->at[k].talk));
+		if (put && hb__clock_of(s, hb__talker(s, out->at[i].talk)) == clock && put->enter - got->exit > most)
+			most = put->enter - got->exit;
+	}
+	return most;
+}
+
+static void pair_up(
+	struct hb__sockets *s, uint32_t connection, const struct spans *out, const struct spans *in, bool doubt)
 {
 	uint32_t group = hb__group_of_connection(s, connection);
 	size_t i = 0;
@@ -145,10 +167,12 @@ static void pair_up(struct hb__sockets *s, uint32_t connection, const struct spa
 }
 
 /* What was put in and not taken out was sent all the same. */
-static void left_over(struct hb__sockets *s, uint32_t connection, const struct spans *out, uint64_t taken, uint32_t dest)
+static void left_over(
+	struct hb__sockets *s, uint32_t connection, const struct spans *out, uint64_t taken, uint32_t dest)
 {
 	for (size_t i = out->n; i-- > 0 && out->at[i].from >= taken && out->at[i].to > taken && !s->no_memory;) {
-		uint32_t id = hb__pair_of(s, out->at[i].talk, HB_NO, out->at[i].bytes, hb__group_of_connection(s, connection));
+		uint32_t id = hb__pair_of(
+			s, out->at[i].talk, HB_NO, out->at[i].bytes, hb__group_of_connection(s, connection));
 		if (!s->no_memory)
 			s->pairs.at[id].dest = dest;
 	}
@@ -159,10 +183,13 @@ void hb__match_direction(struct hb__sockets *s, uint32_t connection, struct hb__
 	struct spans put = {0}, got = {0};
 	if (count(s, out, HB__OUT, &put) && count(s, in, HB__IN, &got)) {
 		bool fifo = s->connections.at[connection].kind == HB__END_FIFO;
+		int64_t wrong = contradiction(s, &put, &got);
+		s->contradicted += wrong > 0;
+		s->contradiction = wrong > s->contradiction ? wrong : s->contradiction;
 		bool good = got.all <= put.all || fill(s, &put, got.all) || too_few(s, connection, &put, got.all);
 		/* a fifo forgets what is in it when all have closed it */
 		if (good && got.n)
-			pair_up(s, connection, &put, &got, fifo && got.all != put.all);
+			pair_up(s, connection, &put, &got, wrong > 0 || (fifo && got.all != put.all));
 		if (good)
 			left_over(s, connection, &put, got.all, hb__talker(s, in.at[0].talk));
 	}

@@ -50,7 +50,8 @@ static bool ask(void *user, const char *name, int64_t offset, hb_pattern_value *
 {
 	struct message *m = user;
 	hb_history *h = m->h;
-	if (!strcmp(name, hb_model_tag_word(h->model, m->channel->group)))
+	const char *word = hb_model_tag_word(h->model, m->channel->group);
+	if (word && !strcmp(name, word))
 		return hb__value_of_number(hb_model_tag(h->model, m->channel->group, m->channel->tag), ret);
 	if (!strcmp(name, "source"))
 		return hb__value_of_number(m->channel->source, ret);

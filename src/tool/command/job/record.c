@@ -4,10 +4,10 @@
 
 #include "../../contents/files.h"
 #include "../../findings/findings.h"
-#include "../../making/keep.h"
 #include "../../making/make.h"
 #include "../../making/traced.h"
 #include "../../options.h"
+#include "../../stopping/stop.h"
 #include "../../watch/watch.h"
 
 const hb_option hb__record_options[] = {
@@ -78,8 +78,8 @@ static int read_layers(const hb_args *args, unsigned *ret)
 		unsigned layer = hb__layer_named(p, n);
 		if (!layer) {
 			char *all = hb__layers_text(HB_LAYERS, ", ");
-			int code = hb__fail_with(HB_EXIT_USAGE, "record --layers: there is no layer '%.*s'; there are %s",
-				(int)n, p, all);
+			int code = hb__fail_with(HB_EXIT_USAGE,
+				"record --layers: there is no layer '%.*s'; there are %s", (int)n, p, all);
 			free(all);
 			return code;
 		}
@@ -89,12 +89,14 @@ static int read_layers(const hb_args *args, unsigned *ret)
 	if (!list)
 		return 0;
 	if (!*ret)
-		return hb__fail_with(HB_EXIT_USAGE, "record --layers names no layer: give one, as in --layers mpi,user");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --layers names no layer: give one, as in --layers mpi,user");
 	if (hb__option_value(args, "threads") || hb__option_value(args, "inputs"))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --layers says whether threads and inputs are recorded: leave --threads and --inputs away");
-	if ((*ret & HB_LAYER_INPUTS) && !is_data(level))
-		return hb__fail_with(HB_EXIT_USAGE, "record --layers inputs: they are kept at --level data alone: add it");
+	if ((*ret & HB_LAYER_INPUTS) && !is_data(level) && !(*ret & HB_LAYER_SOCKETS))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --layers inputs: without the layer of sockets they are kept at --level data alone: add it");
 	if ((*ret & HB_LAYER_SOCKETS) && level && (!strcmp(level, "order") || !strcmp(level, "racing")))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --level %s stores only what MPI chose: with --layers sockets, which needs every call, use --level events, the default, or --level data",
@@ -147,9 +149,11 @@ static int stop(const hb_args *args)
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
 		if (hb__option_value(args, o->name) && strcmp(o->name, "stop") != 0)
-			return hb__fail_with(HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
-		return hb__fail_with(HB_EXIT_USAGE, "record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
 	return hb__stop_recording(args->rest ? args->rest[0] : NULL);
 }
 

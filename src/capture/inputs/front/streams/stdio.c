@@ -187,14 +187,16 @@ SEEN FILE *fdopen(int fd, const char *mode)
 	enum hb_inputs what = hb__enter(CALLER);
 	if (what == HB_INPUTS_PASS)
 		return NEXT(fdopen)(fd, mode);
-	FILE *ours = reads(mode) && hb__leads(fd) != HB__TO_FILE ? new_stream(fd, mode, NULL, false) : NULL;
+	enum hb__leads to = hb__leads(fd);
+	bool talks = hb__talks_elsewhere && (to == HB__TO_SOCKET || to == HB__TO_PEER);
+	FILE *ours = reads(mode) && to != HB__TO_FILE && !talks ? new_stream(fd, mode, NULL, false) : NULL;
 	hb__door->leave();
 	return ours ? ours : NEXT(fdopen)(fd, mode);
 }
 
 SEEN FILE *popen(const char *command, const char *mode)
 {
-	enum hb_inputs what = hb__enter(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER);
 	FILE *f = NEXT(popen)(command, mode), *ours = NULL;
 	if (what == HB_INPUTS_PASS)
 		return f;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "manifest.h"
+#include "layers.h"
 
 static const char *const names[] = {"mpi", "user", "threads", "inputs", "sockets"};
 #define NAMES (sizeof names / sizeof *names)
@@ -35,10 +35,4 @@ char *hb__layers_text(unsigned layers, const char *between)
 	}
 	hb__strings_free(&list);
 	return text;
-}
-
-unsigned hb__manifest_layers(const hb_manifest *m)
-{
-	unsigned before = HB_LAYER_MPI | HB_LAYER_USER | HB_LAYER_THREADS;
-	return m->layers ? m->layers : before | (hb__manifest_has_inputs(m) ? HB_LAYER_INPUTS : 0);
 }

@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../making/keep.h"
-#include "../memory/recent.h"
-#include "../options.h"
-#include "../sending/sending.h"
-#include "../store/find.h"
-#include "../store/logs.h"
+#include "../../making/keep.h"
+#include "../../memory/recent.h"
+#include "../../options.h"
+#include "../../sending/sending.h"
+#include "../../store/find.h"
+#include "../../store/logs.h"
 
 const hb_option hb__receive_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",

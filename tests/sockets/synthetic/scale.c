@@ -2,7 +2,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "world.h"
+#include "sockets/world.h"
 
 static double seconds(void)
 {
@@ -73,11 +73,12 @@ int main(int argc, char **argv)
 	check(world_build(&w), "%s: the model of %u is built", what, n);
 	double built = seconds();
 	check(world_matched(&w) == n && right(&w), "all are matched, and right");
-	uint32_t ambiguous = hb_model_get_info(w.m)->ambiguous; /* the first of a client need not be: it can be no earlier one */
+	uint32_t ambiguous =
+		hb_model_get_info(w.m)->ambiguous; /* the first of a client need not be: it can be no earlier one */
 	check(equal ? ambiguous >= n - 4 : !ambiguous, "%u are ambiguous", ambiguous);
 	check(hb_model_clocks(w.m, NULL, NULL, &err) == HB_OK, "clocks");
-	printf("  written, read and matched in %.2f s, clocks in %.2f s; %.0f MB more at most\n", built - begun, seconds() - built,
-		memory() - before);
+	printf("  written, read and matched in %.2f s, clocks in %.2f s; %.0f MB more at most\n", built - begun,
+		seconds() - built, memory() - before);
 	world_end(&w);
 	check_clean();
 	return check_end();

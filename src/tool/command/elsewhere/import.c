@@ -6,16 +6,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "../memory/recent.h"
-#include "../options.h"
-#include "../show/inert.h"
-#include "../show/progress.h"
-#include "../store/find.h"
-#include "../store/manifest.h"
+#include "../../memory/recent.h"
+#include "../../options.h"
+#include "../../show/inert.h"
+#include "../../show/progress.h"
+#include "../../store/find.h"
+#include "../../store/manifest.h"
 #include "foreign/foreign.h"
 
 const hb_option hb__import_options[] = {
-	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "the recording to write; default: after the file, FILE-1, FILE-2, ..."},
+	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
+		"the recording to write; default: after the file, FILE-1, FILE-2, ..."},
 	{"host", 0, HB_OPTION_EACH, "NAME=ADDRESS[:PORT],...",
 		"capture files: these addresses, or ports of them, are one process; may be given several times"},
 	{0},
@@ -88,8 +89,9 @@ int hb__import(const hb_args *args)
 	hb_bar bar;
 	char *folder = NULL;
 	if (args->nwords != 1)
-		return hb__fail_with(HB_EXIT_USAGE, args->nwords ? "import takes one file"
-								 : "import needs a file: a capture file (pcap, pcapng) or a trace as OTLP JSON");
+		return hb__fail_with(HB_EXIT_USAGE,
+			args->nwords ? "import takes one file"
+				     : "import needs a file: a capture file (pcap, pcapng) or a trace as OTLP JSON");
 	const char *file = args->word[0], *output = hb__option_value(args, "output");
 	hb__bar_begin(&bar, "reading the file");
 	const hb_import_options options = {

@@ -3,14 +3,15 @@
 #include <unistd.h>
 
 #include "../lasting/lasting.h"
+#include "../making/keep.h"
 #include "../store/find.h"
-#include "keep.h"
+#include "stop.h"
 
 /* It was sealed already, by the hbdb that made it or by us. */
 static int nothing_to_stop(const char *recording)
 {
-	return hb__fail_with(HB_EXIT_USAGE, "%s: its processes have ended, and it is complete: there is nothing to stop",
-		hb__short(recording));
+	return hb__fail_with(HB_EXIT_USAGE,
+		"%s: its processes have ended, and it is complete: there is nothing to stop", hb__short(recording));
 }
 
 static int complete(const char *recording, hb_manifest *m)
