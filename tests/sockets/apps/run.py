@@ -29,7 +29,7 @@ import capture  # noqa: E402
 import scenes  # noqa: E402
 import table  # noqa: E402
 
-SECONDS = 900
+SECONDS, REPLAY = 900, 240  # a replay that stands still is ended by hbdb after 40
 
 
 class Failed(Exception):
@@ -90,13 +90,15 @@ def played(name, folder, label, prefix=(), whole=()):
     os.mkdir(where)
     os.chmod(folder, 0o755)
     os.chmod(where, 0o755)
+    limit = REPLAY if whole else SECONDS
+    what = "replay" if whole else label
     command = ["unshare", "-n", sys.executable, os.path.join(HERE, "run.py"), "--within", name, where, "--"]
     command += list(whole) or list(prefix) + ["/usr/bin/python3", os.path.join(HERE, "drive.py"), name, os.path.join(where, "play")]
     with open(os.path.join(where, "out"), "wb") as to:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.STDOUT, start_new_session=True,
                                  env=dict(os.environ, SCENE_GO_ON="2") if whole else None)
         try:
-            status = child.wait(timeout=SECONDS)
+            status = child.wait(timeout=limit)
         except subprocess.TimeoutExpired:
             status = None
         finally:
@@ -105,7 +107,7 @@ def played(name, folder, label, prefix=(), whole=()):
     with open(os.path.join(where, "out"), encoding="utf-8", errors="replace") as f:
         text = f.read()
     if status != 0:
-        raise Failed("%s: %s\n%s" % (label, "not over after %d s" % SECONDS if status is None else "exit status %d" % status, text[-3000:]))
+        raise Failed("%s: %s\n%s" % (what, "not over after %d s" % limit if status is None else "exit status %d" % status, text[-3000:]))
     with open(os.path.join(where, "seconds"), encoding="ascii") as f:
         return text, float(f.read())
 
