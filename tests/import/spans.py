@@ -119,17 +119,20 @@ def random_traces(folder, seeds=30):
         rng = random.Random(seed)
         services = [f"s{i}" for i in range(rng.randint(1, 6))]
         spans = {s: [] for s in services}
-        known = []
+        known, low = [], 10**9
         for ident in range(1, rng.randint(2, 150)):
             parent = rng.choice(known) if known and rng.random() < 0.9 else None
             start = rng.randint(parent[1], max(parent[1], parent[2])) if parent else rng.randrange(10**6)
             end = start + rng.randrange(10**5)
             known.append((ident, start, end))
+            low = min(low, start)
             links = [k[0] for k in rng.sample(known, min(len(known), 2)) if k[1] < start and rng.random() < 0.3]
             spans[rng.choice(services)].append(span(rng.choice("abcdef"), ident, start, end, parent and parent[0], rng.choice(list(KINDS)), links))
         x = Imported(folder, lines(*(request(s, *l) for s, l in spans.items())))
         begins = [e for e in x.rows if e["class"] == "begin"]
         ends = [e for e in x.rows if e["class"] == "end"]
+        if sorted(e["enter_ns"] for e in begins) != sorted(k[1] - low + 1000 for k in known) or sorted(e["enter_ns"] for e in ends) != sorted(k[2] - low + 1000 for k in known):
+            wrong.append(f"seed {seed}: times are not those of the spans")
         sent = [e["arguments"] for e in x.rows if e["class"] == "sent"]
         received = [e["arguments"] for e in x.rows if e["class"] == "received"]
         if len(begins) != len(known) or len(ends) != len(known) or x.whole() or not nested(x):

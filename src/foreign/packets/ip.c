@@ -93,8 +93,6 @@ static enum hb__found open_6(const struct hb__packet *p, struct hb__ip *ip)
 		ip->length -= n;
 		if (fragment && (ip->offset || ip->more)) /* what follows belongs to the whole packet */
 			return HB_FOUND;
-		if (fragment)
-			ip->part = false;
 	}
 	return HB_FOUND;
 }

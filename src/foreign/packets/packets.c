@@ -134,7 +134,8 @@ static hb_status all(struct hb__packets *p, struct hb__capture *capture, hb_erro
 		return status;
 	while (!p->failed && hb__capture_next(capture, &packet)) {
 		stamp(p, packet.time);
-		p->several |= capture->interfaces > 1 || packet.link == HB_LINK_COOKED || packet.link == HB_LINK_COOKED_2;
+		p->several |=
+			capture->interfaces > 1 || packet.link == HB_LINK_COOKED || packet.link == HB_LINK_COOKED_2;
 		took(p, &packet);
 		if (m->options.progress && p->packets % STEP == 0)
 			m->options.progress(m->options.user, (double)(capture->at - m->bytes) / (double)m->size);

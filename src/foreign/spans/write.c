@@ -9,6 +9,8 @@
 
 #define NAMES_MOST ((HB_FUNCTIONS_MOST - 8) / 2) /* of spans of a process */
 
+#define BEFORE 1000 /* nanoseconds from tick 0 to the first span: a tick of 0 says that there are no times */
+
 struct edge { /* a cause that a message stands for; its number is the message's key */
 	uint32_t cause, effect;
 	bool link;
@@ -310,7 +312,7 @@ static void free_writer(struct writer *w)
 hb_status hb__spans_write(struct hb__spans *s, hb_error *err)
 {
 	hb_import *m = s->import;
-	struct writer w = {.spans = s, .origin = s->at[0].start};
+	struct writer w = {.spans = s, .origin = s->at[0].start > BEFORE ? s->at[0].start - BEFORE : 0};
 	m->first = m->last = s->at[0].start;
 	for (size_t i = 0; i < s->n; i++)
 		m->last = s->at[i].end > m->last ? s->at[i].end : m->last;
