@@ -42,6 +42,7 @@ static void fill_manifest(const hb_import_told *told, const char *file, hb_manif
 	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
 	m->started = hb__format("%s.%03uZ", text, (unsigned)(told->first / 1000000 % 1000));
 	m->level = hb__copy("events");
+	m->layers = strcmp(told->from, "otlp") ? HB_LAYER_SOCKETS : HB_LAYER_USER;
 	m->imported_from = hb__copy(told->from);
 	m->imported_file = hb__copy(realpath(file, path) ? path : file);
 	m->finished = true;
