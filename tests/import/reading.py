@@ -56,6 +56,9 @@ class Imported:
     def read(self):
         self.rows = [json.loads(line) for line in hbdb("dump", "--json", self.name)[1].splitlines()]
         for e in self.rows:
+            # the values of a datagram are lists: a call may move several; each event of an import has one
+            assert all(len(v) == 1 for v in e["arguments"].values() if isinstance(v, list)), e
+            e["arguments"] = {k: v[0] if isinstance(v, list) else v for k, v in e["arguments"].items()}
             values = dict(e["arguments"])
             end = values.pop("end", None)
             self.events.setdefault(e["process"], []).append((e["function"], end, tuple(values.values())))
