@@ -55,6 +55,8 @@ def events(recording):
     done = run(HBDB, "dump", "--json", recording)
     for line in done.stdout.splitlines():
         e = json.loads(line)
+        if e["class"] != "event":  # of the layer of sockets
+            continue
         name = e.get("process", e.get("rank"))
         arguments = list(e["arguments"].values()) if e.get("arguments") else []
         word = e["function"] + "".join(" " + str(a) for a in arguments if e["function"] != "many")
@@ -91,7 +93,7 @@ WAYS = [
     (["vfork"], False, [["parent", "over"], ["said after vfork"]], 0),
     (["vfork_first"], False, [["parent"], ["said after vfork"]], 0),
     (["spawn"], False, [["parent"], ["said spawned"], ["said spawned"], ["said spawned"]], 0),
-    (["clean"], False, [["said clean"], ["said clean"], ["said clean"]], 0),
+    (["clean"], False, [["parent"], ["said clean"], ["said clean"], ["said clean"]], 0),
     (["closes"], False, [["before", M], [M]], 0),
     (["limits"], False, [["before", M]], 0),
     (["filter"], False, [["inside"]], 0),

@@ -52,7 +52,10 @@ static int open_file(const char *what)
 {
 	char path[4300];
 	snprintf(path, sizeof path, "%s/%s", hb__config.dir, what);
-	return high(open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd >= 0 && !geteuid()) /* processes of root may become those of other users */
+		fchmod(fd, 0666);
+	return high(fd);
 }
 
 static uint32_t *find_bells(void)

@@ -91,6 +91,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	t->lane = lane;
 	t->pc = pc;
 	t->cfa = cfa;
+	t->to = NULL;
 	t->again = unlikely(hb__config.mode == HB__REPLAY);
 	return true;
 }
@@ -166,7 +167,7 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	int error = errno;
 	hb__apart = apart | HB__APART_OURS;
 	if (unlikely(!t->slot)) {
-		t->end = hb__ends_find(t->fd);
+		t->end = t->to && n && results[0] == -EINPROGRESS ? hb__ends_connecting(t->fd, t->to, t->to_length) : hb__ends_find(t->fd);
 		t->argument = hb_leads_text(t->end);
 		t->slot = slot_of(t);
 	}

@@ -49,6 +49,8 @@ struct hb_talk {
 	const void *pc, *cfa;
 	const struct hb__slot *slot; /* NULL: the end gets its name in the call */
 	uint64_t enter, outside;
+	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
+	socklen_t to_length;
 	bool again; /* a record is followed */
 };
 

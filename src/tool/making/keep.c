@@ -1,8 +1,12 @@
 /* What a run leaves: its folder, its manifest, its logs. */
 #include "keep.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../store/find.h"
 
@@ -46,8 +50,24 @@ bool hb__keep_open(const char *recording, const hb_job_end *end, hb_manifest *m)
 	return written;
 }
 
+/* Processes that became another user's handed their files to that one; the recording is of who made it. */
+static void take_back(const char *recording)
+{
+	DIR *folder = geteuid() ? NULL : opendir(recording);
+	for (struct dirent *e; folder && (e = readdir(folder));) {
+		struct stat st;
+		if (fstatat(dirfd(folder), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) || !st.st_uid)
+			continue;
+		if (fchownat(dirfd(folder), e->d_name, 0, 0, AT_SYMLINK_NOFOLLOW))
+			hb__say("%s/%s stays another user's: %s", recording, e->d_name, strerror(errno));
+	}
+	if (folder)
+		closedir(folder);
+}
+
 bool hb__keep_recording(const char *recording, const hb_job_end *end, bool seal, hb_manifest *m, hb_sum *ret)
 {
+	take_back(recording);
 	hb__finish_logs(recording, seal, ret);
 	if (!ret->processes && !ret->damaged) {
 		hb__remove_folder(recording);

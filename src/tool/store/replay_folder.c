@@ -218,6 +218,9 @@ static hb_status unseal(
 		status = hb_log_unseal(logs->at[i].path, to, s->until, ret_err);
 		free(to);
 	}
+	/* a server that root starts may become another user, who writes and reads there, too */
+	if (!status && !geteuid() && s->made > s->ranks)
+		status = chmod(s->folder, 01733) || chmod(s->script, 0711) ? HB_E_SYSTEM : HB_OK;
 	status = status ? status : write_places(logs, numbers, s, ret_err);
 	return status ? status : hb__write_bridges(logs, numbers, s, ret_err);
 }

@@ -201,6 +201,7 @@ static int mode_clean(char **more)
 {
 	char *argv[] = {self, "said", "clean", NULL}, *none[] = {"ONLY=this", NULL};
 	(void)more;
+	hb_event("parent");
 	for (int i = 0; i < 3; i++) {
 		pid_t pid = fork();
 		if (!pid && i == 0)

@@ -142,7 +142,7 @@ def without_hbdb(text):
 
 
 def record(name, folder, row, step):
-    text, seconds = played(name, folder, "recorded", [truths.HBDB, "record", "--layers", "sockets", "-o", os.path.join(folder, "run.hbdb"), "--"])
+    text, seconds = played(name, folder, "recorded", [truths.HBDB, "record", "--layers", "user,threads,inputs,sockets", "-o", os.path.join(folder, "run.hbdb"), "--"])
     row["recorded_seconds"] = seconds
     talk = agree.Talk(truths, os.path.join(folder, "run.hbdb"))
     row["recorded"] = "%d events" % talk.count["events"]

@@ -202,6 +202,12 @@ void hb__data_start(void)
 		hb__data_tell_command();
 }
 
+void hb__data_give(uid_t user)
+{
+	if (file.header)
+		hb__file_give(&file.at, user);
+}
+
 void hb__data_told(void)
 {
 	if (file.header)

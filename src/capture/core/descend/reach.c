@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
 #include "capture/core/file.h"
 #include "capture/core/record/record.h"
@@ -23,6 +24,7 @@ static void hand_over(uid_t user)
 	if (follows()) {
 		hb__file_hold_folder(hb__config.dir);
 		hb__log_give(user);
+		hb__data_give(user);
 	}
 	errno = error;
 }

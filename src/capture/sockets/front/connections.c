@@ -32,6 +32,8 @@ SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
 		return got;
 	}
 	/* it has another name when it is over */
+	t.to = to;
+	t.to_length = length;
 	t.end = HB_LEADS_NAMELESS;
 	t.function = HB_SOCKET_CONNECTION_connect;
 	hb__door->begin(&t);
