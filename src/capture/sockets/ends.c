@@ -32,7 +32,7 @@ static bool is_users(uint64_t inode)
 	if (!known) {
 		const char *text = getenv("HBDB_OUTSIDE");
 		int n = 0;
-		for (char *end; text && *text && n < 3; text = *end == ',' ? end + 1 : end) {
+		for (char *end; text && *text && n < 3; text = *end == ':' ? end + 1 : end) {
 			users[n] = strtoull(text, &end, 10);
 			n += end != text;
 			if (end == text)

@@ -86,7 +86,7 @@ static void add_outside(hb_strings *ret)
 	for (int fd = 0; fd < 3; fd++) {
 		struct stat st;
 		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "",
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? ":" : "",
 				(unsigned long long)st.st_ino);
 	}
 	add(ret, "HBDB_OUTSIDE", *text ? text : NULL);
@@ -132,7 +132,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	snprintf(root, sizeof root, "%d", (int)getpid());
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
-	add_outside(ret);
+	if (setup->layers & HB_LAYER_SOCKETS)
+		add_outside(ret);
 	char *layers = hb__layers_text(setup->layers, ":");
 	add(ret, "HBDB_LAYERS", layers);
 	free(layers);

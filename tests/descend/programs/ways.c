@@ -317,6 +317,7 @@ static int forbid(void)
 
 static int mode_filter(char **more)
 {
+	hb_event("parent");
 	pid_t pid = fork();
 	if (!pid) {
 		if (forbid())
