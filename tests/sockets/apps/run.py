@@ -10,6 +10,7 @@ A scene whose programs are not installed is reported as skipped.
 """
 import argparse
 import os
+import re
 import shutil
 import signal
 import socket
@@ -29,7 +30,7 @@ import capture  # noqa: E402
 import scenes  # noqa: E402
 import table  # noqa: E402
 
-SECONDS, REPLAY = 900, 240  # a replay that stands still is ended by hbdb after 40
+SECONDS, REPLAY = 900, 100  # a replay that stands still is ended by hbdb after 40
 
 
 class Failed(Exception):
@@ -52,7 +53,7 @@ def within(name, folder, command):
     one.before(play, lambda command_before: subprocess.run(command_before, check=True, **quiet))
     log = os.path.join(folder, "tcpdump.log")
     with open(log, "wb") as to:
-        dump = subprocess.Popen(["tcpdump", "-Z", "root", "-i", one.interface, "-s", "0", "-B", "65536", "--immediate-mode", "-U", "-w", os.path.join(folder, "pcap"), "ip or ip6"],
+        dump = subprocess.Popen(["tcpdump", "-Z", "root", "-i", one.interface, "-s", "0", "-B", "65536", "-U", "-w", os.path.join(folder, "pcap"), "ip or ip6"],
                                 stdout=to, stderr=subprocess.STDOUT)
     while b"listening" not in open(log, "rb").read():
         if dump.poll() is not None:
@@ -65,6 +66,10 @@ def within(name, folder, command):
     wait_for_capture(one.interface, os.path.join(folder, "pcap"), dump)
     dump.send_signal(signal.SIGINT)
     dump.wait()
+    with open(log, encoding="utf-8") as f:
+        lost = re.search(r"(\d+) packets? dropped by kernel", f.read())
+    if not lost or int(lost[1]):
+        sys.exit("the capture is not whole: %s packets were dropped" % (lost[1] if lost else "it is not known how many"))
     return status
 
 
@@ -179,7 +184,9 @@ def run_scene(name, options):
             text, problems = record(name, folder, row, options.step)
             if text != free[0][0]:
                 problems.append("recorded it prints other things:\n%s-- and not\n%s" % (text, free[0][0]))
-            if options.step == "replay":
+            if scenes.SCENES[name].go:  # of these a recording has the driver alone
+                row.update(recorded="nothing: its programs make no calls of the C library", matched="no", replayed="no")
+            elif options.step == "replay":
                 problems += replay(name, folder, text, row)
     except (Failed, RuntimeError, ValueError, KeyError) as failure:
         problems.append(str(failure) if isinstance(failure, Failed) else "%s: %s" % (type(failure).__name__, failure))

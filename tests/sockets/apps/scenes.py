@@ -229,11 +229,11 @@ PasswordAuthentication no
 
 @scene
 class Asyncio(Scene):
-    needs, quick = ("python3",), True
+    needs, quick = ("/usr/bin/python3",), True
 
     def play(self, d):
-        d.start(["python3", os.path.join(HERE, "async_talk.py"), "server", "8765"], ("tcp", 8765))
-        d.run(["python3", os.path.join(HERE, "async_talk.py"), "client", "8765", "6", "10"], has="60 answers", show=True)
+        d.start(["/usr/bin/python3", os.path.join(HERE, "async_talk.py"), "server", "8765"], ("tcp", 8765))
+        d.run(["/usr/bin/python3", os.path.join(HERE, "async_talk.py"), "client", "8765", "6", "10"], has="60 answers", show=True)
 
 
 @scene

@@ -5,6 +5,15 @@ BEGIN, END = "<!-- measured: tests/sockets/apps/run.py --table -->", "<!-- end -
 HEAD = ("program", "over the wire", "recorded", "matched", "replayed", "alone", "cost", "what does not work")
 
 
+def trouble(problems):
+    """The first problem in one line; of a replay that differs where it does."""
+    if not problems:
+        return "nothing seen"
+    told = re.search(r"hbdb: (\S+, (?:lane \d+, )?event .*)", problems[0])
+    first = problems[0].split("\n")[0]
+    return "%s: %s" % (first.split(":")[0], told[1]) if told else first
+
+
 def cost(row):
     """Seconds recorded per second alone."""
     if "recorded_seconds" not in row:
@@ -16,7 +25,7 @@ def lines(rows):
     yield "| " + " | ".join(HEAD) + " |"
     yield "|" + "---|" * len(HEAD)
     for row in rows:
-        why = row["problems"][0].split("\n")[0] if row["problems"] else "nothing seen"
+        why = trouble(row["problems"])
         cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), "not measured", cost(row), why[:160]]
         yield "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
