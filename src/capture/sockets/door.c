@@ -76,6 +76,9 @@ static __attribute__((noinline)) struct hb__lane *new_lane(void)
 	return lane;
 }
 
+/* Not the recorder itself, which reads files before the process has begun anything. */
+static bool is_program(const void *pc) { return hb__of_program(pc) & HB__ORDERS_THREADS; }
+
 /* Level events of a job of MPI: what its library does inside of a call is recorded, too, where it was asked for. */
 static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 {
@@ -84,7 +87,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	if (unlikely(hb__apart & ~HB__APART_HANDLER || off || hb__vforks))
 		return false;
 	bool inside = lane && lane->depth;
-	if (unlikely(inside ? !hb__config.inside : !(hb__of_program(pc) & HB__BRINGS_INPUTS)))
+	if (unlikely(inside ? !hb__config.inside : !is_program(pc)))
 		return false;
 	if (unlikely(!lane) && !(lane = new_lane()))
 		return false;
@@ -268,8 +271,6 @@ static int64_t hash(const struct iovec *piece, size_t n, size_t bytes)
 }
 
 static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
-
-static bool is_program(const void *pc) { return hb__of_program(pc) & HB__BRINGS_INPUTS; }
 
 static bool is_own(void) { return !hb__vforks; }
 
