@@ -1,7 +1,7 @@
 """Which part of a long list this run of a suite takes. It moves on with every commit, so that in SHARE runs at SHARE
 commits in a row every entry has its turn; ./dev check --all takes them all.
 
-HBDB_TURN=N in the environment takes part N instead: a failure says which, to see it again."""
+HBDB_TURN=N in the environment takes part N instead: a failure says which, to see it again. With ./dev check --all HBDB_ALL is set."""
 import functools
 import os
 import subprocess
@@ -32,9 +32,22 @@ def pick(name, choices, share=1):
     return choices[((zlib.crc32(name.encode()) >> 16) + turn() // share) % len(choices)]
 
 
-def either(name, choices):
-    """The choices that a part of a suite runs under: one of them, the next one at the next commit; with ./dev check --all every one."""
-    return list(choices) if os.environ.get("HBDB_ALL") else [pick(name, list(choices))]
+def whole():
+    """True in ./dev check --all."""
+    return bool(os.environ.get("HBDB_ALL"))
+
+
+@functools.lru_cache(maxsize=None)
+def say_turn():
+    print("each part under one MPI, " + told(2), flush=True)
+
+
+def either(name, mpis):
+    """The MPIs that a part of a suite runs under: one of them, the next one at the next commit; with ./dev check --all every one."""
+    if whole():
+        return list(mpis)
+    say_turn()
+    return [pick(name, list(mpis))]
 
 
 def told(share):
