@@ -29,8 +29,11 @@ static const hb_meaning by_class[] = {
 	[HB_THREAD] = {UNKNOWN(HB_THREAD), .flags = HB_EVENT, .does = HB_DOES_COME_AFTER, .shape = HB_SHAPE_ORDER},
 };
 
-#define SOCKET(function, class, what, again)                                          \
-	{NAMED(function, class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_VALUES, .repeats = again}
+#define SOCKET(function, class, what, again)                                                                 \
+	{                                                                                                    \
+		NAMED(function, class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_VALUES, \
+					.repeats = again                                                     \
+	}
 enum { AGAIN_STREAM = 0, AGAIN_DATAGRAM = 3, AGAIN_CONNECTION = 0, AGAIN_READY = 3, AGAIN_FAMILY = 0 };
 static const hb_meaning sockets[] = {
 #define HB_SOCKET_FUNCTION(name, class, does) SOCKET(#name, HB_##class, does, AGAIN_##class),

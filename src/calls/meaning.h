@@ -251,15 +251,15 @@ typedef struct hb_meaning {
 	uint8_t alone;        /* enum hb_alone */
 	uint8_t bridge;       /* enum hb_bridge_kind */
 	uint8_t tells;        /* enum hb_tells */
-	uint8_t repeats;      /* HB_SHAPE_VALUES: so many of its last values stand there again and again, once for each thing told */
-	bool rooted;          /* it has an argument root */
-	bool empty;           /* with no data it orders nothing */
-	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */
-	bool in_place;        /* MPI_IN_PLACE has to be given by all processes or by none */
-	bool frees;           /* its first argument is a handle that it ends */
-	bool unfreed;         /* what it makes, or hands out, need not be freed */
-	bool meets;           /* with data, no process leaves it before all have entered it: in every library */
-	bool tool;            /* of the tool information interface, whose arguments and errors are its own */
+	uint8_t repeats; /* HB_SHAPE_VALUES: so many of its last values stand there again and again, once for each thing told */
+	bool rooted;   /* it has an argument root */
+	bool empty;    /* with no data it orders nothing */
+	bool chooses;  /* the library may answer with one of several requests, or with a yes or a no */
+	bool in_place; /* MPI_IN_PLACE has to be given by all processes or by none */
+	bool frees;    /* its first argument is a handle that it ends */
+	bool unfreed;  /* what it makes, or hands out, need not be freed */
+	bool meets;    /* with data, no process leaves it before all have entered it: in every library */
+	bool tool;     /* of the tool information interface, whose arguments and errors are its own */
 	bool anytime; /* any thread may call it, before MPI_Init and after MPI_Finalize, too (MPI 4.0, 11.4.1, 11.6.2) */
 	/* Arguments that all processes have to give alike, apart from data, root and operation, with a comma between
 	 * them; `?` behind one: only whether it is 0 counts. NULL: none. */

@@ -66,7 +66,7 @@ extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
 /* Replay: the process that was made by fork just now, or will be next, is the one with this number; -1: none that is known. */
 extern int hb__promised;
 void hb__child_comes(uint32_t pid); /* ... which had this one in the recorded run; 0: none will be */
-extern bool hb__spawned; /* another process of the job made this one: its world is another */
+extern bool hb__spawned;            /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 /* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
  * called (empty: not known). */

@@ -31,7 +31,7 @@ struct board {
 	int fd;
 	uint32_t *bell;
 	const uint8_t *base;
-	size_t mapped, read; /* read: entries up to here stand in the index */
+	size_t mapped, read;  /* read: entries up to here stand in the index */
 	struct hb__map index; /* key -> where its entry stands in the file, plus 1: the first of this key */
 };
 

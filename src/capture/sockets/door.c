@@ -12,7 +12,8 @@
 #include "capture/sockets/ends.h"
 
 static struct hb__fn functions[HB_SOCKET_FUNCTIONS] = {
-#define HB_SOCKET_FUNCTION(function, class, does) [HB_SOCKET_##class##_##function] = {.name = #function, .cls = HB_##class},
+#define HB_SOCKET_FUNCTION(function, class, does) \
+	[HB_SOCKET_##class##_##function] = {.name = #function, .cls = HB_##class},
 #include "calls/sockets/sockets.def"
 };
 
@@ -170,7 +171,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	int error = errno;
 	hb__apart = apart | HB__APART_OURS;
 	if (unlikely(!t->slot)) {
-		t->end = t->to && n && results[0] == -EINPROGRESS ? hb__ends_connecting(t->fd, t->to, t->to_length) : hb__ends_find(t->fd);
+		t->end = t->to && n && results[0] == -EINPROGRESS ? hb__ends_connecting(t->fd, t->to, t->to_length)
+								  : hb__ends_find(t->fd);
 		t->argument = hb_leads_text(t->end);
 		t->slot = slot_of(t);
 	}
@@ -187,8 +189,12 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 
 static void call_of(const struct hb_talk *t, struct hb__call *ret)
 {
-	*ret = (struct hb__call){
-		.fn = &functions[t->function], .lane = t->lane, .pc = t->pc, .cfa = t->cfa, .slot = t->slot, .enter = t->enter};
+	*ret = (struct hb__call){.fn = &functions[t->function],
+		.lane = t->lane,
+		.pc = t->pc,
+		.cfa = t->cfa,
+		.slot = t->slot,
+		.enter = t->enter};
 }
 
 static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *ret)

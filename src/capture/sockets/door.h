@@ -56,7 +56,11 @@ struct hb_talk {
 
 /* Replay: what the record has of a call. */
 #define HB_TOLD_MOST (1 + 3 * 64)
-enum hb_again { HB_AGAIN_FREE /* nothing: the system answers */, HB_AGAIN_NO /* it would have blocked */, HB_AGAIN_TOLD };
+enum hb_again {
+	HB_AGAIN_FREE /* nothing: the system answers */,
+	HB_AGAIN_NO /* it would have blocked */,
+	HB_AGAIN_TOLD
+};
 struct hb_told {
 	int64_t end; /* the recorded text of its end, or its other argument; HB_NO_TEXT */
 	size_t n;
@@ -81,8 +85,8 @@ struct hb_sockets_door {
 	bool (*is_program)(const void *pc); /* who calls there is the program */
 	const void *(*above)(void);         /* the nearest caller above that is the program; NULL: none */
 	bool (*is_own)(void);               /* this is not a child by vfork, which has the memory of its parent */
-	bool (*began)(void); /* the process has made an event */
-	int (*most)(void);   /* the greatest descriptor that stands in the table, plus 1 */
+	bool (*began)(void);                /* the process has made an event */
+	int (*most)(void);                  /* the greatest descriptor that stands in the table, plus 1 */
 	/* The number of an address as a text, HB_NO_TEXT: there is none. */
 	int64_t (*address)(const struct sockaddr *address, socklen_t length);
 	/* Of n pieces of memory the first so many bytes. */

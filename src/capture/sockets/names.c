@@ -11,7 +11,8 @@
 /* The path, or @ and the name that is none; false: it has none. */
 static bool unix_name(const struct sockaddr_un *u, socklen_t length, char *name, size_t size)
 {
-	size_t n = length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
+	size_t n =
+		length > offsetof(struct sockaddr_un, sun_path) ? length - offsetof(struct sockaddr_un, sun_path) : 0;
 	if (!n || (n == 1 && !u->sun_path[0]))
 		return false;
 	if (u->sun_path[0])

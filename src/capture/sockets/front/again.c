@@ -10,7 +10,8 @@ uint32_t *hb__recorded_ends; /* by descriptor: the text of the record, plus 1 */
 
 int64_t hb__recorded(int fd)
 {
-	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? (int64_t)hb__recorded_ends[fd] - 1 : HB_NO_TEXT;
+	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? (int64_t)hb__recorded_ends[fd] - 1
+									: HB_NO_TEXT;
 }
 
 void hb__recorded_is(int fd, int64_t text)
@@ -162,7 +163,8 @@ int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const stru
 static void place_of(const char *protocol, const char *address, char place[HB_NAME_MOST])
 {
 	const char *port = *address == '/' || *address == '@' ? NULL : strrchr(address, ':');
-	snprintf(place, HB_NAME_MOST, "datagrams %.*s %s", (int)strcspn(protocol, " "), protocol, port ? port : address);
+	snprintf(
+		place, HB_NAME_MOST, "datagrams %.*s %s", (int)strcspn(protocol, " "), protocol, port ? port : address);
 }
 
 static uint64_t key_of(const char *from, uint64_t hash, uint64_t bytes)
@@ -182,7 +184,8 @@ static void parts_of(const char *end, char own[HB_NAME_MOST], char peer[HB_NAME_
 	snprintf(peer, HB_NAME_MOST, "%s", to ? to + 3 : "");
 }
 
-static void names_of(const struct hb_told *told, size_t i, char end[HB_NAME_MOST], char own[HB_NAME_MOST], char peer[HB_NAME_MOST])
+static void names_of(
+	const struct hb_told *told, size_t i, char end[HB_NAME_MOST], char own[HB_NAME_MOST], char peer[HB_NAME_MOST])
 {
 	hb__door->text(told->end, end);
 	parts_of(end, own, peer);
@@ -190,7 +193,8 @@ static void names_of(const struct hb_told *told, size_t i, char end[HB_NAME_MOST
 		hb__door->text(told->results[3 * i + 2], peer);
 }
 
-int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked)
+int64_t hb__again_send(
+	struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked)
 {
 	char end[HB_NAME_MOST], own[HB_NAME_MOST], peer[HB_NAME_MOST], place[HB_NAME_MOST];
 	size_t bytes = (size_t)told->results[3 * i];

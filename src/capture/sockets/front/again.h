@@ -18,7 +18,8 @@ int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struc
 int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
 int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
 /* The i-th datagram that the record tells of: returns how many bytes. */
-int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked);
+int64_t hb__again_send(
+	struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked);
 int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n,
 	struct sockaddr *from, socklen_t *length);
 
@@ -37,7 +38,8 @@ void hb__give_address(const char *name, struct sockaddr *address, socklen_t *len
 bool hb__again_wait(int fd, short events);
 
 int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struct sockaddr *to, socklen_t length);
-int hb__again_accept(struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags);
+int hb__again_accept(
+	struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags);
 int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct sockaddr *at, socklen_t length);
 int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n);
 

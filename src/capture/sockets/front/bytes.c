@@ -21,8 +21,8 @@ static inline void moved(struct hb_talk *t, ssize_t got, size_t asked)
 }
 
 /* One datagram went or came. cut: there was more of it. */
-static inline void datagram(struct hb_talk *t, ssize_t got, const struct iovec *v, size_t n, const struct sockaddr *peer,
-	socklen_t length, bool cut)
+static inline void datagram(struct hb_talk *t, ssize_t got, const struct iovec *v, size_t n,
+	const struct sockaddr *peer, socklen_t length, bool cut)
 {
 	int64_t results[] = {
 		got, cut ? 0 : hb__door->hash(v, n, (size_t)got), hb__door->address(peer, peer ? length : 0)};
@@ -38,8 +38,8 @@ struct from {
 static bool blocks(int fd) { return !(NEXT(fcntl)(fd, F_GETFL) & O_NONBLOCK); }
 
 /* As it was recorded: *ret_got is its result. False: the record has nothing. */
-static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t asked, const struct from *from, bool may_wait,
-	ssize_t *ret_got)
+static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t asked, const struct from *from,
+	bool may_wait, ssize_t *ret_got)
 {
 	struct hb_told told;
 	int64_t got;
@@ -53,7 +53,8 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 			   : hb__again_send(t, &told, 0, v, n, asked);
 	else
 		got = t->function == HB_SOCKET_STREAM_peek ? hb__again_peek(t, &told, v, n)
-		      : from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
+		      : from                               ? hb__again_in(t, &told, v, n)
+							   : hb__again_out(t, &told, v, n, asked);
 	*ret_got = hb__again_over(t, &told, got);
 	return true;
 }
@@ -61,20 +62,20 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 #define IN(address, length) (&(struct from){address, length})
 
 /* One call that moves bytes out of memory or into it: the function `name`, which returns how many. way: OUT or IN. */
-#define MOVES(t, name, way, call, vector, count, asked, peer, length, cut, may_wait)                                   \
-	do {                                                                                                      \
-		(t).function = hb__is_datagram(&(t)) ? HB_SOCKET_DATAGRAM_##name : HB_SOCKET_STREAM_##name;       \
-		hb__door->begin(&(t));                                                                            \
-		if (unlikely((t).again) && again(&(t), vector, count, asked, way, may_wait, &got))                \
-			return got;                                                                               \
-		got = call;                                                                                       \
-		if (unlikely(got < 0))                                                                            \
-			hb__failed(&(t), may_wait);                                                               \
-		else if (hb__is_datagram(&(t)))                                                                   \
-			datagram(&(t), got, vector, count, peer, length, cut);                                    \
-		else                                                                                              \
-			moved(&(t), got, asked);                                                                  \
-		return got;                                                                                       \
+#define MOVES(t, name, way, call, vector, count, asked, peer, length, cut, may_wait)                        \
+	do {                                                                                                \
+		(t).function = hb__is_datagram(&(t)) ? HB_SOCKET_DATAGRAM_##name : HB_SOCKET_STREAM_##name; \
+		hb__door->begin(&(t));                                                                      \
+		if (unlikely((t).again) && again(&(t), vector, count, asked, way, may_wait, &got))          \
+			return got;                                                                         \
+		got = call;                                                                                 \
+		if (unlikely(got < 0))                                                                      \
+			hb__failed(&(t), may_wait);                                                         \
+		else if (hb__is_datagram(&(t)))                                                             \
+			datagram(&(t), got, vector, count, peer, length, cut);                              \
+		else                                                                                        \
+			moved(&(t), got, asked);                                                            \
+		return got;                                                                                 \
 	} while (0)
 /* Likewise of a receive that leaves what it gets where it was. */
 #define PEEKS(t, call, vector, count, asked, way, peer, length, cut, may_wait) \
@@ -89,7 +90,8 @@ SEEN ssize_t send(int fd, const void *p, size_t bytes, int flags)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(send)(fd, p, bytes, flags);
-	MOVES(t, send, OUT, NEXT(send)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false, !(flags & MSG_DONTWAIT));
+	MOVES(t, send, OUT, NEXT(send)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false,
+		!(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length)
@@ -115,7 +117,8 @@ static void with_descriptors(const struct hb_talk *t, struct msghdr *m, int flag
 	one.msg_name = NULL;
 	ssize_t got;
 	do
-		got = out ? NEXT(sendmsg)(t->fd, &one, flags & ~MSG_DONTWAIT) : NEXT(recvmsg)(t->fd, &one, flags & ~MSG_DONTWAIT);
+		got = out ? NEXT(sendmsg)(t->fd, &one, flags & ~MSG_DONTWAIT)
+			  : NEXT(recvmsg)(t->fd, &one, flags & ~MSG_DONTWAIT);
 	while (got < 0 && (errno == EAGAIN || errno == EINTR) && hb__again_wait(t->fd, out ? POLLOUT : POLLIN));
 	m->msg_controllen = one.msg_controllen;
 	m->msg_flags = one.msg_flags;
@@ -132,7 +135,9 @@ static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssi
 	t->function = out ? HB_SOCKET_STREAM_sendmsg : HB_SOCKET_STREAM_recvmsg;
 	hb__door->begin(t);
 	if (!hb__again(t, flags & MSG_DONTWAIT || !blocks(t->fd), &told, &got)) {
-		*ret_got = t->again ? (ssize_t)got : out ? NEXT(sendmsg)(t->fd, m, flags) : NEXT(recvmsg)(t->fd, m, flags);
+		*ret_got = t->again ? (ssize_t)got
+			   : out    ? NEXT(sendmsg)(t->fd, m, flags)
+				    : NEXT(recvmsg)(t->fd, m, flags);
 		return true;
 	}
 	if (told.results[0] > 0) {
@@ -162,8 +167,8 @@ SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 	struct msghdr own = *m;
 	if (passes(&t, &own, flags, true, &got))
 		return got;
-	MOVES(t, sendmsg, OUT, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
-		m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
+	MOVES(t, sendmsg, OUT, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen,
+		room_of(m->msg_iov, m->msg_iovlen), m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t write(int fd, const void *p, size_t bytes)
@@ -185,37 +190,37 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 }
 
 /* What it sends is in a file: of datagrams no hash is known. */
-#define SENDFILE(name, offset_t)                                                                                \
-	SEEN ssize_t name(int out, int in, offset_t *offset, size_t bytes)                                      \
-	{                                                                                                       \
-		struct hb_talk t;                                                                               \
-		ssize_t got;                                                                                    \
-		if (!hb__enter(&t, out, CALLER, FRAME))                                                         \
-			return NEXT(name)(out, in, offset, bytes);                                              \
-		if (unlikely(t.again)) {                                                                        \
-			struct hb_told told;                                                                    \
-			int64_t answer;                                                                         \
+#define SENDFILE(name, offset_t)                                                                                    \
+	SEEN ssize_t name(int out, int in, offset_t *offset, size_t bytes)                                          \
+	{                                                                                                           \
+		struct hb_talk t;                                                                                   \
+		ssize_t got;                                                                                        \
+		if (!hb__enter(&t, out, CALLER, FRAME))                                                             \
+			return NEXT(name)(out, in, offset, bytes);                                                  \
+		if (unlikely(t.again)) {                                                                            \
+			struct hb_told told;                                                                        \
+			int64_t answer;                                                                             \
 			t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendfile : HB_SOCKET_STREAM_sendfile; \
-			hb__door->begin(&t);                                                                    \
-			if (!hb__again(&t, !blocks(out), &told, &answer)) {                                     \
-				if (t.again)                                                                    \
-					return (ssize_t)answer;                                                 \
-				got = NEXT(name)(out, in, offset, bytes);                                       \
-				moved(&t, got < 0 ? -errno : got, bytes);                                       \
-				return got;                                                                     \
-			}                                                                                       \
-			size_t done = 0, wanted = (size_t)told.results[0];                                      \
-			while (done < wanted) {                                                                 \
-				got = NEXT(name)(out, in, offset, wanted - done);                               \
-				if (got <= 0 && (!got || errno != EAGAIN || !hb__again_wait(out, POLLOUT)))     \
-					break;                                                                  \
-				done += got > 0 ? (size_t)got : 0;                                              \
-			}                                                                                       \
-			if (done < wanted && !hb__door->job_ends())                                             \
-				hb__door->differs(&t, "fewer bytes can be sent than in the recorded run");      \
-			return (ssize_t)hb__again_over(&t, &told, (int64_t)done);                               \
-		}                                                                                               \
-		MOVES(t, sendfile, OUT, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);    \
+			hb__door->begin(&t);                                                                        \
+			if (!hb__again(&t, !blocks(out), &told, &answer)) {                                         \
+				if (t.again)                                                                        \
+					return (ssize_t)answer;                                                     \
+				got = NEXT(name)(out, in, offset, bytes);                                           \
+				moved(&t, got < 0 ? -errno : got, bytes);                                           \
+				return got;                                                                         \
+			}                                                                                           \
+			size_t done = 0, wanted = (size_t)told.results[0];                                          \
+			while (done < wanted) {                                                                     \
+				got = NEXT(name)(out, in, offset, wanted - done);                                   \
+				if (got <= 0 && (!got || errno != EAGAIN || !hb__again_wait(out, POLLOUT)))         \
+					break;                                                                      \
+				done += got > 0 ? (size_t)got : 0;                                                  \
+			}                                                                                           \
+			if (done < wanted && !hb__door->job_ends())                                                 \
+				hb__door->differs(&t, "fewer bytes can be sent than in the recorded run");          \
+			return (ssize_t)hb__again_over(&t, &told, (int64_t)done);                                   \
+		}                                                                                                   \
+		MOVES(t, sendfile, OUT, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);   \
 	}
 SENDFILE(sendfile, off_t)
 SENDFILE(sendfile64, off64_t)
@@ -227,7 +232,8 @@ static ssize_t splice_again(
 	struct hb_told taken, put;
 	int64_t got = 0, other = 0;
 	bool may_say_no = flags & SPLICE_F_NONBLOCK;
-	bool takes = t && hb__again(t, may_say_no, &taken, &got), puts = u && hb__again(u, may_say_no, &put, t ? &other : &got);
+	bool takes = t && hb__again(t, may_say_no, &taken, &got),
+	     puts = u && hb__again(u, may_say_no, &put, t ? &other : &got);
 	if (!takes && !puts)
 		return (ssize_t)got;
 	size_t bytes = (size_t)(takes ? taken.results[0] : put.results[0]), done = 0;
@@ -279,7 +285,8 @@ static ssize_t receive(
 	int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *ret_length, bool *ret_cut)
 {
 	struct iovec v = {p, bytes};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_name = from, .msg_namelen = from && ret_length ? *ret_length : 0};
+	struct msghdr m = {
+		.msg_iov = &v, .msg_iovlen = 1, .msg_name = from, .msg_namelen = from && ret_length ? *ret_length : 0};
 	ssize_t got = NEXT(recvmsg)(fd, &m, flags);
 	*ret_cut = got >= 0 && m.msg_flags & MSG_TRUNC;
 	if (got >= 0 && from && ret_length)
@@ -334,10 +341,10 @@ SEEN ssize_t recvfrom(
 	if (hb__is_datagram(&t))
 		return datagram_in(&t, HB_SOCKET_DATAGRAM_recvfrom, p, bytes, flags, from, length);
 	if (flags & MSG_PEEK)
-		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, IN(from, length), NULL, 0,
-			false, !(flags & MSG_DONTWAIT));
-	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, NULL, 0,
-		false, !(flags & MSG_DONTWAIT));
+		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, IN(from, length),
+			NULL, 0, false, !(flags & MSG_DONTWAIT));
+	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes,
+		NULL, 0, false, !(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
@@ -352,8 +359,9 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 			!(flags & MSG_DONTWAIT));
 	if (passes(&t, m, flags, false, &got))
 		return got;
-	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
-		m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC, !(flags & MSG_DONTWAIT));
+	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen,
+		room_of(m->msg_iov, m->msg_iovlen), m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC,
+		!(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t read(int fd, void *p, size_t bytes)
@@ -373,7 +381,8 @@ SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(readv)(fd, v, n);
-	MOVES(t, readv, IN(NULL, NULL), NEXT(readv)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
+	MOVES(t, readv, IN(NULL, NULL), NEXT(readv)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false,
+		true);
 }
 
 /* ---- several messages ---- */
@@ -395,7 +404,8 @@ static void several(struct hb_talk *t, const struct mmsghdr *m, int n)
 	for (int i = 0; i < n && i < AT_ONCE; i++) {
 		const struct msghdr *h = &m[i].msg_hdr;
 		results[3 * i] = m[i].msg_len;
-		results[3 * i + 1] = h->msg_flags & MSG_TRUNC ? 0 : hb__door->hash(h->msg_iov, h->msg_iovlen, m[i].msg_len);
+		results[3 * i + 1] =
+			h->msg_flags & MSG_TRUNC ? 0 : hb__door->hash(h->msg_iov, h->msg_iovlen, m[i].msg_len);
 		results[3 * i + 2] = hb__door->address(h->msg_name, h->msg_name ? h->msg_namelen : 0);
 	}
 	hb__door->end(t, results, 3 * (size_t)n);
@@ -491,8 +501,7 @@ ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
 	return got;
 }
 
-ssize_t __recvfrom_chk(
-	int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length)
+ssize_t __recvfrom_chk(int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length)
 {
 	if (bytes > room)
 		__chk_fail();

@@ -121,13 +121,13 @@ SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
 	return got;
 }
 
-#define NAME(name, peer)                                                                                      \
-	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                  \
-	{                                                                                                     \
-		if (unlikely(hb__recorded(fd) >= 0 && address && length && hb__door->is_program(CALLER)) &&   \
-			hb__recorded_address(hb__recorded(fd), peer, address, length))                        \
-			return 0;                                                                             \
-		return NEXT(name)(fd, address, length);                                                       \
+#define NAME(name, peer)                                                                                    \
+	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                \
+	{                                                                                                   \
+		if (unlikely(hb__recorded(fd) >= 0 && address && length && hb__door->is_program(CALLER)) && \
+			hb__recorded_address(hb__recorded(fd), peer, address, length))                      \
+			return 0;                                                                           \
+		return NEXT(name)(fd, address, length);                                                     \
 	}
 NAME(getsockname, false)
 NAME(getpeername, true)
@@ -231,27 +231,27 @@ SEEN int dup2(int from, int to) { return led(NEXT(dup2)(from, to)); }
 SEEN int dup3(int from, int to, int flags) { return led(NEXT(dup3)(from, to, flags)); }
 SEEN int creat(const char *path, mode_t mode) { return led(NEXT(creat)(path, mode)); }
 
-#define FCNTL(name)                                                                                        \
-	SEEN int name(int fd, int command, ...)                                                            \
-	{                                                                                                  \
-		va_list more;                                                                              \
-		va_start(more, command);                                                                   \
-		void *argument = va_arg(more, void *); /* or a number, which is passed alike */            \
-		va_end(more);                                                                              \
-		int got = NEXT(name)(fd, command, argument);                                               \
-		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? led(got) : got;                  \
+#define FCNTL(name)                                                                             \
+	SEEN int name(int fd, int command, ...)                                                 \
+	{                                                                                       \
+		va_list more;                                                                   \
+		va_start(more, command);                                                        \
+		void *argument = va_arg(more, void *); /* or a number, which is passed alike */ \
+		va_end(more);                                                                   \
+		int got = NEXT(name)(fd, command, argument);                                    \
+		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? led(got) : got;       \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
-#define OPENS(name, params, ...)                                                   \
-	SEEN int name params                                                       \
-	{                                                                          \
-		va_list more;                                                      \
-		va_start(more, flags);                                             \
+#define OPENS(name, params, ...)                                                        \
+	SEEN int name params                                                            \
+	{                                                                               \
+		va_list more;                                                           \
+		va_start(more, flags);                                                  \
 		mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
-		va_end(more);                                                      \
-		return led(NEXT(name)(__VA_ARGS__, mode));                         \
+		va_end(more);                                                           \
+		return led(NEXT(name)(__VA_ARGS__, mode));                              \
 	}
 OPENS(open, (const char *path, int flags, ...), path, flags)
 OPENS(open64, (const char *path, int flags, ...), path, flags)
@@ -313,32 +313,32 @@ static int paired_again(struct hb_talk *t, const struct hb_told *told, int got, 
 	return (int)hb__again_over(t, told, got);
 }
 
-#define PAIRS(name, function_, params, args)                                      \
-	SEEN int name params                                                      \
-	{                                                                         \
-		struct hb_talk t;                                                 \
+#define PAIRS(name, function_, params, args)                                                  \
+	SEEN int name params                                                                  \
+	{                                                                                     \
+		struct hb_talk t;                                                             \
 		if (!hb__door || !hb__door->began() || !hb__door->enter(&t, CALLER, FRAME)) { \
-			int got = NEXT(name) args;                                \
-			if (!got) {                                               \
-				hb__forget(ends[0]);                              \
-				hb__forget(ends[1]);                              \
-			}                                                         \
-			return got;                                               \
-		}                                                                 \
-		t.function = HB_SOCKET_CONNECTION_##function_;                    \
-		t.end = HB_LEADS_NAMELESS;                                        \
-		t.fd = -1;                                                        \
-		hb__door->begin(&t);                                              \
-		struct hb_told as;                                                \
-		int got;                                                          \
-		if (said_again(&t, false, &as, &got))                             \
-			return got;                                               \
-		got = NEXT(name) args;                                            \
-		if (t.again)                                                      \
-			return paired_again(&t, &as, got, ends);                                                         \
-		if (got < 0)                                                      \
-			hb__door->none(&t);                                       \
-		return got < 0 ? got : paired(&t, got, ends);                     \
+			int got = NEXT(name) args;                                            \
+			if (!got) {                                                           \
+				hb__forget(ends[0]);                                          \
+				hb__forget(ends[1]);                                          \
+			}                                                                     \
+			return got;                                                           \
+		}                                                                             \
+		t.function = HB_SOCKET_CONNECTION_##function_;                                \
+		t.end = HB_LEADS_NAMELESS;                                                    \
+		t.fd = -1;                                                                    \
+		hb__door->begin(&t);                                                          \
+		struct hb_told as;                                                            \
+		int got;                                                                      \
+		if (said_again(&t, false, &as, &got))                                         \
+			return got;                                                           \
+		got = NEXT(name) args;                                                        \
+		if (t.again)                                                                  \
+			return paired_again(&t, &as, got, ends);                              \
+		if (got < 0)                                                                  \
+			hb__door->none(&t);                                                   \
+		return got < 0 ? got : paired(&t, got, ends);                                 \
 	}
 PAIRS(pipe, pipe, (int ends[2]), (ends))
 PAIRS(pipe2, pipe, (int ends[2], int flags), (ends, flags))

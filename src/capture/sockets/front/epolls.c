@@ -18,7 +18,7 @@ static size_t size, used;
 static struct told {
 	uint64_t value;
 	int epoll; /* plus 1 */
-} * lasts; /* by descriptor */
+} * lasts;         /* by descriptor */
 
 static size_t place(const struct entry *in, size_t of, int epoll, uint64_t value)
 {
@@ -35,8 +35,7 @@ static bool has_room(void)
 	if (used * 2 < size)
 		return true;
 	size_t more = size ? 2 * size : 1024;
-	struct entry *new =
-		mmap(NULL, more * sizeof *new, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct entry *new = mmap(NULL, more * sizeof *new, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (new == MAP_FAILED)
 		return false;
 	for (size_t i = 0; i < size; i++)

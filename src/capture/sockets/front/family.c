@@ -78,28 +78,28 @@ SEEN pid_t fork(void)
 	return got;
 }
 
-#define SPAWNS(name)                                                                                                 \
-	SEEN int name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,                       \
-		const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])             \
-	{                                                                                                            \
-		struct hb_talk t;                                                                                    \
-		pid_t own;                                                                                           \
-		pid = pid ? pid : &own;                                                                              \
-		struct hb_told as;                                                                                   \
-		pid_t answer;                                                                                        \
-		bool told = begins(&t, HB_SOCKET_FAMILY_posix_spawn, CALLER, FRAME);                                 \
-		if (said_again(&t, told, false, &as, &answer))                                                       \
-			return errno;                                                                                \
-		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);                        \
-		if (told && t.again) {                                                                               \
-			made(as.results[0], *pid);                                                                   \
-			*pid = as_told(as.results[0], *pid);                                                         \
-			return (int)hb__again_over(&t, &as, got);                                                    \
-		}                                                                                                    \
-		int64_t result = got ? -got : *pid;                                                                  \
-		if (told)                                                                                            \
-			hb__door->end(&t, &result, 1);                                                               \
-		return got;                                                                                          \
+#define SPAWNS(name)                                                                                     \
+	SEEN int name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,           \
+		const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) \
+	{                                                                                                \
+		struct hb_talk t;                                                                        \
+		pid_t own;                                                                               \
+		pid = pid ? pid : &own;                                                                  \
+		struct hb_told as;                                                                       \
+		pid_t answer;                                                                            \
+		bool told = begins(&t, HB_SOCKET_FAMILY_posix_spawn, CALLER, FRAME);                     \
+		if (said_again(&t, told, false, &as, &answer))                                           \
+			return errno;                                                                    \
+		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);            \
+		if (told && t.again) {                                                                   \
+			made(as.results[0], *pid);                                                       \
+			*pid = as_told(as.results[0], *pid);                                             \
+			return (int)hb__again_over(&t, &as, got);                                        \
+		}                                                                                        \
+		int64_t result = got ? -got : *pid;                                                      \
+		if (told)                                                                                \
+			hb__door->end(&t, &result, 1);                                                   \
+		return got;                                                                              \
 	}
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
@@ -137,23 +137,22 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 	return got;
 }
 
-#define WAITS(name, params, no, ...)                                                     \
-	SEEN pid_t name params                                                       \
-	{                                                                            \
-		struct hb_talk t;                                                    \
-		int own = 0;                                                         \
-		status = status ? status : &own;                                     \
-		struct hb_told as;                                                   \
-		pid_t got;                                                           \
-		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);      \
-		if (said_again(&t, told, no, &as, &got))                             \
-			return got;                                                  \
-		if (told && t.again)                                                 \
-			return (pid_t)hb__again_over(&t, &as,                        \
-				as_told(as.results[0],                               \
-					NEXT(waitpid)(now_of(as.results[0]), status, 0))); \
-		got = NEXT(name)(__VA_ARGS__);                                       \
-		return waited(&t, told, got, got > 0 ? *status : 0);                 \
+#define WAITS(name, params, no, ...)                                                                               \
+	SEEN pid_t name params                                                                                     \
+	{                                                                                                          \
+		struct hb_talk t;                                                                                  \
+		int own = 0;                                                                                       \
+		status = status ? status : &own;                                                                   \
+		struct hb_told as;                                                                                 \
+		pid_t got;                                                                                         \
+		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);                                    \
+		if (said_again(&t, told, no, &as, &got))                                                           \
+			return got;                                                                                \
+		if (told && t.again)                                                                               \
+			return (pid_t)hb__again_over(                                                              \
+				&t, &as, as_told(as.results[0], NEXT(waitpid)(now_of(as.results[0]), status, 0))); \
+		got = NEXT(name)(__VA_ARGS__);                                                                     \
+		return waited(&t, told, got, got > 0 ? *status : 0);                                               \
 	}
 WAITS(wait, (int *status), false, status)
 WAITS(waitpid, (pid_t pid, int *status, int options), options &WNOHANG, pid, status, options)

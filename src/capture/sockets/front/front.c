@@ -27,7 +27,8 @@ static bool waits(int fd, bool call_waits)
 {
 	struct timeval limit;
 	socklen_t n = sizeof limit;
-	return call_waits && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &n) && (limit.tv_sec || limit.tv_usec);
+	return call_waits && !(fcntl(fd, F_GETFL) & O_NONBLOCK) &&
+	       !getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &n) && (limit.tv_sec || limit.tv_usec);
 }
 
 void hb__failed(struct hb_talk *t, bool call_waits)

@@ -34,13 +34,13 @@ extern uint32_t *hb__table;                    /* of descriptors */
 extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
 
 /* The function behind us, looked up when it is first needed, which may be before our constructor has run. */
-#define NEXT(name)                                                                                 \
-	__extension__({                                                                            \
-		static __typeof__(&name) hb__next_##name;                                          \
-		if (unlikely(!__atomic_load_n(&hb__next_##name, __ATOMIC_RELAXED)))                \
-			__atomic_store_n(&hb__next_##name,                                         \
-				(__typeof__(&name))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);     \
-		hb__next_##name;                                                                   \
+#define NEXT(name)                                                                                               \
+	__extension__({                                                                                          \
+		static __typeof__(&name) hb__next_##name;                                                        \
+		if (unlikely(!__atomic_load_n(&hb__next_##name, __ATOMIC_RELAXED)))                              \
+			__atomic_store_n(                                                                        \
+				&hb__next_##name, (__typeof__(&name))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED); \
+		hb__next_##name;                                                                                 \
 	})
 
 /* What the descriptor leads to, of a call that is recorded; false: the call is passed on. */

@@ -178,7 +178,8 @@ static int next_connection(int listens, int flags)
 	return got;
 }
 
-int hb__again_accept(struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags)
+int hb__again_accept(
+	struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags)
 {
 	char end[HB_NAME_MOST], now[HB_NAME_MOST];
 	size_t n, bytes;

@@ -52,7 +52,8 @@ static void over(struct ready *r, int got, bool waited)
 }
 
 /* Replay: the record answers. True: *ret_got is what, and those told are visited first. */
-static bool answered(struct ready *r, bool waits, void tell_one(void *user, int fd, uint32_t events), void *user, int *ret_got)
+static bool answered(
+	struct ready *r, bool waits, void tell_one(void *user, int fd, uint32_t events), void *user, int *ret_got)
 {
 	struct hb_told told;
 	int64_t got;
@@ -115,10 +116,7 @@ static int poll_at(struct pollfd *fds, nfds_t n, int ms, const void *pc, const v
 	return polled(&r, NEXT(poll)(fds, n, ms), fds, n, ms != 0);
 }
 
-static int64_t limit_of(const struct timespec *limit)
-{
-	return !limit ? -1 : limit->tv_sec || limit->tv_nsec;
-}
+static int64_t limit_of(const struct timespec *limit) { return !limit ? -1 : limit->tv_sec || limit->tv_nsec; }
 
 static int ppoll_at(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, const void *pc,
 	const void *cfa)
@@ -183,7 +181,8 @@ static bool select_again(struct ready *r, fd_set *in, fd_set *out, fd_set *other
 	return false;
 }
 
-static int selected(struct ready *r, int got, int n, const fd_set *in, const fd_set *out, const fd_set *other, bool waited)
+static int selected(
+	struct ready *r, int got, int n, const fd_set *in, const fd_set *out, const fd_set *other, bool waited)
 {
 	for (int fd = 0; got > 0 && fd < n; fd++) {
 		uint32_t events = (in && FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0) |
@@ -268,8 +267,7 @@ SEEN int epoll_pwait(int epoll, struct epoll_event *events, int n, int ms, const
 	return epolled(&r, NEXT(epoll_pwait)(epoll, events, n, ms, mask), epoll, events, ms != 0);
 }
 
-SEEN int epoll_pwait2(
-	int epoll, struct epoll_event *events, int n, const struct timespec *limit, const sigset_t *mask)
+SEEN int epoll_pwait2(int epoll, struct epoll_event *events, int n, const struct timespec *limit, const sigset_t *mask)
 {
 	struct ready r;
 	if (!begins(&r, HB_SOCKET_READY_epoll_pwait2, limit_of(limit), CALLER, FRAME))

@@ -8,8 +8,8 @@
 typedef long next_syscall(long, ...);
 
 /* As syscall: -1 and errno. */
-#define CASE(name, call)  \
-	case SYS_##name:  \
+#define CASE(name, call) \
+	case SYS_##name: \
 		return call;
 #define P(i) ((void *)(uintptr_t)a[i])
 

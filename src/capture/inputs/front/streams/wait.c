@@ -133,7 +133,7 @@ static void keep_select(const struct sets *s, int result)
 	{                                                                    \
 		int ret;                                                     \
 		struct sets s;                                               \
-		enum hb_inputs what = hb__enter_talk(CALLER);                     \
+		enum hb_inputs what = hb__enter_talk(CALLER);                \
 		if (what != HB_INPUTS_PASS)                                  \
 			ask(&s, n, r, w, x);                                 \
 		if (what == HB_INPUTS_GIVE && give_select(CALLER, &s, &ret)) \
