@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 static size_t room_of(const struct iovec *v, size_t n)
 {

@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 static bool blocks(int fd) { return !(NEXT(fcntl)(fd, F_GETFL) & O_NONBLOCK); }
 

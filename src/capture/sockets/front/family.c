@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 /* Who waits for processes that nothing is told of tells nothing of that either; who makes one tells it, for that may be recorded. */
 static bool begins(struct hb_talk *t, enum hb_socket_function function, const void *pc, const void *cfa)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 #define TOLD 64 /* descriptors of one call; further ones are not told */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 #define WAIT_MS 100
 

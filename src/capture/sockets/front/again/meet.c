@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 #define PATIENCE_MS 5000 /* for somebody to listen, who may not be of the recording */
 #define HIGH 4096        /* connections that come early are out of the program's way */

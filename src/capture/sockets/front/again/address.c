@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "capture/sockets/front/again.h"
+#include "capture/sockets/front/again/again.h"
 
 static socklen_t version_six(const char *name, struct sockaddr_storage *a)
 {
