@@ -8,26 +8,35 @@
 
 #include <stdarg.h>
 
+#include "capture/core/front.h"
 #include "capture/inputs/door.h"
 #include "capture/inputs/front/next.h"
 
 #pragma GCC visibility push(hidden)
 
 #define SEEN __attribute__((visibility("default")))
-#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+#define CALLER hb__caller(__builtin_extract_return_addr(__builtin_return_address(0)))
+
+/* The layer of sockets stands in front of us; NULL: it is not there. */
+extern const struct hb_front *hb__sockets;
+/* Who made a call that came from there, as it says. */
+static inline __attribute__((always_inline)) const void *hb__caller(const void *pc)
+{
+	bool there = hb__sockets && (const char *)pc >= hb__sockets->low && (const char *)pc < hb__sockets->high;
+	return unlikely(there) ? hb__sockets->caller() : pc;
+}
 
 extern const struct hb_inputs_door *hb__door; /* NULL: the recorder is not there (yet) */
 
 static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void *pc)
 {
-	return likely(hb__door != NULL) ? hb__door->enter(pc) : HB_INPUTS_PASS;
+	return likely(hb__door && pc) ? hb__door->enter(pc) : HB_INPUTS_PASS;
 }
 
 /* The layer of sockets is there: what goes through sockets and pipes, and waiting for it, is its own. */
-extern bool hb__talks_elsewhere;
 static inline __attribute__((always_inline)) enum hb_inputs hb__enter_talk(const void *pc)
 {
-	return hb__talks_elsewhere ? HB_INPUTS_PASS : hb__enter(pc);
+	return hb__sockets ? HB_INPUTS_PASS : hb__enter(pc);
 }
 
 /* A call that may wait: handlers of the program may run in it, and may jump out of it. */

@@ -31,12 +31,15 @@ static void run(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction a = of_program[sig];
 	bool before = hb__in_handler;
+	const void *caller = hb__sockets ? hb__sockets->caller() : NULL; /* of the call that it came into */
 	hb__in_handler = true;
 	if (a.sa_flags & SA_SIGINFO)
 		a.sa_sigaction(sig, info, context);
 	else
 		a.sa_handler(sig);
 	hb__in_handler = before;
+	if (hb__sockets)
+		hb__sockets->calls(caller);
 }
 
 /* ---- replay ---- */

@@ -127,6 +127,7 @@ SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
 		if (unlikely(hb__recorded(fd) >= 0 && address && length && hb__door->is_program(CALLER)) && \
 			hb__recorded_address(hb__recorded(fd), peer, address, length))                      \
 			return 0;                                                                           \
+		hb__called_by(CALLER);                                                                      \
 		return NEXT(name)(fd, address, length);                                                     \
 	}
 NAME(getsockname, false)
@@ -201,6 +202,7 @@ static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 SEEN int close(int fd)
 {
 	struct hb_talk t;
+	hb__called_by(CALLER);
 	if (!last(&t, fd, CALLER, FRAME)) {
 		hb__forget(fd);
 		return NEXT(close)(fd);
@@ -224,12 +226,13 @@ static int led(int got)
 	hb__forget(got);
 	return got;
 }
+#define LED(call) (hb__called_by(CALLER), led(call))
 
-SEEN int socket(int domain, int type, int protocol) { return led(NEXT(socket)(domain, type, protocol)); }
-SEEN int dup(int fd) { return led(NEXT(dup)(fd)); }
-SEEN int dup2(int from, int to) { return led(NEXT(dup2)(from, to)); }
-SEEN int dup3(int from, int to, int flags) { return led(NEXT(dup3)(from, to, flags)); }
-SEEN int creat(const char *path, mode_t mode) { return led(NEXT(creat)(path, mode)); }
+SEEN int socket(int domain, int type, int protocol) { return LED(NEXT(socket)(domain, type, protocol)); }
+SEEN int dup(int fd) { return LED(NEXT(dup)(fd)); }
+SEEN int dup2(int from, int to) { return LED(NEXT(dup2)(from, to)); }
+SEEN int dup3(int from, int to, int flags) { return LED(NEXT(dup3)(from, to, flags)); }
+SEEN int creat(const char *path, mode_t mode) { return LED(NEXT(creat)(path, mode)); }
 
 #define FCNTL(name)                                                                             \
 	SEEN int name(int fd, int command, ...)                                                 \
@@ -251,18 +254,19 @@ FCNTL(fcntl64)
 		va_start(more, flags);                                                  \
 		mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
 		va_end(more);                                                           \
-		return led(NEXT(name)(__VA_ARGS__, mode));                              \
+		return LED(NEXT(name)(__VA_ARGS__, mode));                              \
 	}
 OPENS(open, (const char *path, int flags, ...), path, flags)
 OPENS(open64, (const char *path, int flags, ...), path, flags)
 OPENS(openat, (int folder, const char *path, int flags, ...), folder, path, flags)
 OPENS(openat64, (int folder, const char *path, int flags, ...), folder, path, flags)
 
-SEEN int __open_2(const char *path, int flags) { return led(NEXT(open)(path, flags)); }
-SEEN int __open64_2(const char *path, int flags) { return led(NEXT(open64)(path, flags)); }
+SEEN int __open_2(const char *path, int flags) { return LED(NEXT(open)(path, flags)); }
+SEEN int __open64_2(const char *path, int flags) { return LED(NEXT(open64)(path, flags)); }
 
 SEEN int fclose(FILE *f)
 {
+	hb__called_by(CALLER);
 	hb__forget(fileno(f));
 	return NEXT(fclose)(f);
 }

@@ -9,6 +9,7 @@
 static bool begins(struct hb_talk *t, enum hb_socket_function function, const void *pc, const void *cfa)
 {
 	bool makes = function <= HB_SOCKET_FAMILY_posix_spawn;
+	hb__called_by(pc);
 	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, pc, cfa))
 		return false;
 	t->function = function;
@@ -161,6 +162,7 @@ WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage), option
 
 SEEN int kill(pid_t pid, int signal)
 {
+	hb__called_by(CALLER);
 	pid_t now = nchildren && hb__door->inputs() && pid > 0 ? now_of(pid) : -1;
 	return NEXT(kill)(now > 0 ? now : pid, signal);
 }

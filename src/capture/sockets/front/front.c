@@ -1,15 +1,19 @@
 /* The library itself: the recorder beside it. */
 #include <fcntl.h>
 
+#include "capture/core/front.h"
 #include "capture/sockets/front/front.h"
 
 const struct hb_sockets_door *hb__door;
 uint32_t *hb__table;
-__thread const void *hb__from;
+__thread const void *hb__from, *hb__caller;
 
-/* By this name the library of inputs knows that we are there. */
-extern const char hb_sockets_front_1;
-SEEN const char hb_sockets_front_1 = 1;
+static const void *caller(void) { return hb__caller; }
+static void calls(const void *pc) { hb__caller = pc; }
+
+/* Where this library begins and ends, as the linker says. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
+SEEN const struct hb_front hb_sockets_front_1 = {__ehdr_start, _end, caller, calls};
 
 __attribute__((constructor)) static void begin(void)
 {

@@ -32,6 +32,12 @@ extern uint32_t *hb__table;                    /* of descriptors */
 
 /* Who made the call of this thread that comes by another function of ours; NULL: none does. */
 extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
+/* Who made the call of this thread that we pass on, or make, for libraries behind us; NULL: we do, for ourselves. */
+extern __thread const void *hb__caller __attribute__((tls_model("initial-exec")));
+static inline __attribute__((always_inline)) const void *hb__called_by(const void *pc)
+{
+	return hb__caller = hb__from ? hb__from : pc;
+}
 
 /* The function behind us, looked up when it is first needed, which may be before our constructor has run. */
 #define NEXT(name)                                                                                               \
@@ -46,10 +52,11 @@ extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
 /* What the descriptor leads to, of a call that is recorded; false: the call is passed on. */
 static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
+	pc = hb__called_by(pc);
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
 	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
-	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE) || !hb__door->enter(t, hb__from ? hb__from : pc, cfa))
+	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE) || !hb__door->enter(t, pc, cfa))
 		return false;
 	end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE); /* the first call of a child by fork has emptied it */
 	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN))

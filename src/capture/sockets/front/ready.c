@@ -16,7 +16,8 @@ struct ready {
 /* waits: -1 for ever, 0 not at all. */
 static bool begins(struct ready *r, enum hb_socket_function function, int64_t waits, const void *pc, const void *cfa)
 {
-	if (unlikely(!hb__door) || !hb__door->enter(&r->t, hb__from ? hb__from : pc, cfa))
+	pc = hb__called_by(pc);
+	if (unlikely(!hb__door) || !hb__door->enter(&r->t, pc, cfa))
 		return false;
 	r->t.function = function;
 	r->t.argument = waits < 0;

@@ -57,7 +57,7 @@ static enum hb_inputs enter(const void *pc, int fd)
 {
 	enum hb_inputs what = hb__enter(pc);
 	enum hb__leads to = what == HB_INPUTS_PASS ? HB__TO_FILE : hb__leads(fd);
-	bool talks = hb__talks_elsewhere && (to == HB__TO_SOCKET || to == HB__TO_PEER);
+	bool talks = hb__sockets && (to == HB__TO_SOCKET || to == HB__TO_PEER);
 	if (what == HB_INPUTS_PASS || (to != HB__TO_FILE && !talks))
 		return what;
 	hb__door->leave();

@@ -188,7 +188,7 @@ SEEN FILE *fdopen(int fd, const char *mode)
 	if (what == HB_INPUTS_PASS)
 		return NEXT(fdopen)(fd, mode);
 	enum hb__leads to = hb__leads(fd);
-	bool talks = hb__talks_elsewhere && (to == HB__TO_SOCKET || to == HB__TO_PEER);
+	bool talks = hb__sockets && (to == HB__TO_SOCKET || to == HB__TO_PEER);
 	FILE *ours = reads(mode) && to != HB__TO_FILE && !talks ? new_stream(fd, mode, NULL, false) : NULL;
 	hb__door->leave();
 	return ours ? ours : NEXT(fdopen)(fd, mode);

@@ -1,0 +1,17 @@
+/* Between the libraries that stand in front of the C library: a call of the program to a function of several of them comes to the second one
+ * from the first one. */
+#ifndef HBDB_CAPTURE_CORE_FRONT_H
+#define HBDB_CAPTURE_CORE_FRONT_H
+
+struct hb_front {
+	const char *low, *high; /* the first library's own code lies between */
+	/* Who made the call of this thread that went there last; NULL: the library made it for itself. */
+	const void *(*caller)(void);
+	void (*calls)(const void *caller); /* ... is this again, behind a handler of a signal */
+};
+
+/* libhbdb-sockets.so has its own, by this name. */
+#define HB_SOCKETS_FRONT "hb_sockets_front_1"
+extern const struct hb_front hb_sockets_front_1;
+
+#endif
