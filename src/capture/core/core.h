@@ -228,8 +228,8 @@ bool hb__process_replaced(bool begins);
 extern bool hb__descends;
 /* > 0: this thread is that of a child made by vfork, in the memory of its parent: it has no lane. */
 extern __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
-/* vfork has made a child, and this is the parent again; NULL: nobody wants to know. */
-extern void (*hb__vfork_made)(int32_t child);
+/* vfork, called at pc, has made a child, and this is the parent again: returns the number that the program is told. NULL: nobody wants to know. */
+extern int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */

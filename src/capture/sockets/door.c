@@ -280,7 +280,7 @@ static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
 
 static bool is_own(void) { return !hb__vforks; }
 
-static void vforks(void (*made)(int32_t)) { hb__vfork_made = made; }
+static void vforks(int32_t (*made)(int32_t, const void *, const void *)) { hb__vfork_made = made; }
 
 static bool inputs(void) { return hb__data_gives; }
 

@@ -108,8 +108,8 @@ struct hb_sockets_door {
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 	bool (*job_ends)(void);
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
-	/* Has it called, in the parent, when vfork has made a process. */
-	void (*vforks)(void (*made)(int32_t pid));
+	/* Has it called, in the parent, when vfork has made a process; it returns the number that the program is told. */
+	void (*vforks)(int32_t (*made)(int32_t pid, const void *pc, const void *cfa));
 	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */
 	void (*child)(uint32_t pid);
 };

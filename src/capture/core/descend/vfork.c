@@ -7,7 +7,7 @@
 
 __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
 static __thread struct hb__lane *lane_of_parent __attribute__((tls_model("initial-exec")));
-void (*hb__vfork_made)(int32_t child);
+int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
 
 static __thread struct {
 	void *pages;
@@ -33,8 +33,8 @@ static void clear_left(void)
 	}
 }
 
-/* What vfork returns, in the child (0) and then in the parent. */
-static __attribute__((used)) pid_t hb__vforked(long got)
+/* What vfork, called at pc, returns, in the child (0) and then in the parent. */
+static __attribute__((used)) pid_t hb__vforked(long got, const void *pc, const void *cfa)
 {
 	if (!got) {
 		if (!hb__vforks++)
@@ -51,7 +51,7 @@ static __attribute__((used)) pid_t hb__vforked(long got)
 		clear_left();
 	}
 	if (unlikely(hb__vfork_made) && !hb__vforks)
-		hb__vfork_made((int32_t)got);
+		return hb__vfork_made((int32_t)got, pc, cfa);
 	return (pid_t)got;
 }
 
@@ -73,6 +73,8 @@ __asm__(".text\n"
 	"	subq $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset 8\n"
 	"	movq %rax, %rdi\n"
+	"	movq 8(%rsp), %rsi\n"
+	"	leaq 16(%rsp), %rdx\n"
 	"	call hb__vforked\n"
 	"	addq $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset -8\n"

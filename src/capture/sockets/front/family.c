@@ -106,21 +106,21 @@ SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
 /* It has made a process; which one it was then, too. */
-static void vforked(int32_t pid)
+static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	struct hb_told as;
 	pid_t got;
 	int64_t result = pid;
-	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, NULL, NULL);
+	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, pc, cfa);
 	if (!told || said_again(&t, told, false, &as, &got))
-		return;
+		return pid;
 	if (!t.again) {
 		hb__door->end(&t, &result, 1);
-		return;
+		return pid;
 	}
 	made(as.results[0], pid);
-	hb__again_over(&t, &as, pid);
+	return (int32_t)hb__again_over(&t, &as, as_told(as.results[0], pid));
 }
 
 void hb__family_begin(void) { hb__door->vforks(vforked); }
