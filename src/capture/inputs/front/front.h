@@ -34,7 +34,14 @@ static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void
 }
 
 /* The layer of sockets is there: what goes through sockets and pipes, and waiting for it, is its own. */
-static inline __attribute__((always_inline)) enum hb_inputs hb__enter_talk(const void *pc)
+static inline bool hb__talks(int fd) { return hb__sockets && hb__sockets->takes(fd); }
+static inline __attribute__((always_inline)) enum hb_inputs hb__enter_talk(const void *pc, int fd)
+{
+	return hb__talks(fd) ? HB_INPUTS_PASS : hb__enter(pc);
+}
+
+/* ... and a call that waits for descriptors, or talks to a command, whichever they are. */
+static inline __attribute__((always_inline)) enum hb_inputs hb__enter_wait(const void *pc)
 {
 	return hb__sockets ? HB_INPUTS_PASS : hb__enter(pc);
 }

@@ -11,9 +11,15 @@ __thread const void *hb__from, *hb__caller;
 static const void *caller(void) { return hb__caller; }
 static void calls(const void *pc) { hb__caller = pc; }
 
+static bool takes(int fd)
+{
+	return hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST &&
+	       hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE)) != HB_LEADS_NOWHERE;
+}
+
 /* Where this library begins and ends, as the linker says. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
-SEEN const struct hb_front hb_sockets_front_1 = {__ehdr_start, _end, caller, calls};
+SEEN const struct hb_front hb_sockets_front_1 = {__ehdr_start, _end, caller, calls, takes, hb__stdio_read};
 
 __attribute__((constructor)) static void begin(void)
 {

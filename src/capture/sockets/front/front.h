@@ -88,6 +88,7 @@ void hb__failed(struct hb_talk *t, bool waits);
 
 void hb__family_begin(void);
 void hb__stdio_begin(void);
+ssize_t hb__stdio_read(int fd, void *p, size_t bytes); /* for a stream of the C library */
 
 /* epolls.c: which descriptor a value of an epoll stands for; -1: not known. */
 void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *event);

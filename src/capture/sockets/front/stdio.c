@@ -19,14 +19,17 @@ static bool leads_somewhere(int fd)
 	return kind != HB_LEADS_NOWHERE;
 }
 
-static ssize_t read_stream(FILE *f, void *p, ssize_t n)
+ssize_t hb__stdio_read(int fd, void *p, size_t bytes)
 {
-	if (!leads_somewhere(f->_fileno))
-		return next_read(f, p, n);
-	hb__from = hb__door->above();
-	ssize_t got = read(f->_fileno, p, (size_t)n);
+	hb__from = hb__door ? hb__door->above() : NULL;
+	ssize_t got = read(fd, p, bytes);
 	hb__from = NULL;
 	return got;
+}
+
+static ssize_t read_stream(FILE *f, void *p, ssize_t n)
+{
+	return leads_somewhere(f->_fileno) ? hb__stdio_read(f->_fileno, p, (size_t)n) : next_read(f, p, n);
 }
 
 /* As the C library's: all of it, or what could be written before an error. */

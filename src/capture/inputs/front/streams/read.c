@@ -55,10 +55,8 @@ static void empty(const void *pc, int fd, const struct hb__answer *a)
 /* Files are read as they are. */
 static enum hb_inputs enter(const void *pc, int fd)
 {
-	enum hb_inputs what = hb__enter(pc);
-	enum hb__leads to = what == HB_INPUTS_PASS ? HB__TO_FILE : hb__leads(fd);
-	bool talks = hb__sockets && (to == HB__TO_SOCKET || to == HB__TO_PEER);
-	if (what == HB_INPUTS_PASS || (to != HB__TO_FILE && !talks))
+	enum hb_inputs what = hb__enter_talk(pc, fd);
+	if (what == HB_INPUTS_PASS || hb__leads(fd) != HB__TO_FILE)
 		return what;
 	hb__door->leave();
 	return HB_INPUTS_PASS;
@@ -232,7 +230,7 @@ SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 static ssize_t recv_at(const void *pc, int fd, void *p, size_t bytes, int flags)
 {
 	ssize_t n;
-	enum hb_inputs what = hb__enter_talk(pc);
+	enum hb_inputs what = hb__enter_talk(pc, fd);
 	if (what == HB_INPUTS_GIVE && give(&of_recv, pc, fd, p, bytes, &n, !(flags & MSG_PEEK))) {
 		hb__door->leave();
 		return n;
@@ -270,7 +268,7 @@ SEEN ssize_t recvfrom(
 	int fd, void *restrict p, size_t bytes, int flags, struct sockaddr *restrict from, socklen_t *restrict length)
 {
 	struct hb__answer a;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER, fd);
 	socklen_t room = from && length ? *length : 0;
 	if (what == HB_INPUTS_GIVE && hb__give(&of_recvfrom, HB__STREAMS, CALLER, &a)) {
 		if (!(flags & MSG_PEEK))
@@ -297,7 +295,7 @@ SEEN ssize_t recvfrom(
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	ssize_t n;
-	enum hb_inputs what = m->msg_control ? HB_INPUTS_PASS : hb__enter_talk(CALLER);
+	enum hb_inputs what = m->msg_control ? HB_INPUTS_PASS : hb__enter_talk(CALLER, fd);
 	if (what == HB_INPUTS_GIVE && give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, &n)) {
 		hb__door->leave();
 		m->msg_flags = 0;

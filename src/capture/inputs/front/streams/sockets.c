@@ -51,7 +51,7 @@ static size_t name_bytes(const struct sockaddr *address, const socklen_t *length
 	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                \
 	{                                                                                                   \
 		struct hb__answer a;                                                                        \
-		enum hb_inputs what = hb__enter_talk(CALLER);                                               \
+		enum hb_inputs what = hb__enter_talk(CALLER, fd);                                               \
 		socklen_t room = length ? *length : 0;                                                      \
 		int e = NEXT(name)(fd, address, length);                                                    \
 		if (what == HB_INPUTS_PASS)                                                                 \
@@ -72,7 +72,7 @@ NAME(getpeername, of_peer)
 SEEN int getsockopt(int fd, int level, int name, void *restrict value, socklen_t *restrict length)
 {
 	struct hb__answer a;
-	enum hb_inputs what = level == SOL_SOCKET && name == SO_ERROR ? hb__enter_talk(CALLER) : HB_INPUTS_PASS;
+	enum hb_inputs what = level == SOL_SOCKET && name == SO_ERROR ? hb__enter(CALLER) : HB_INPUTS_PASS;
 	int e = NEXT(getsockopt)(fd, level, name, value, length);
 	if (what == HB_INPUTS_PASS)
 		return e;
@@ -115,7 +115,7 @@ SEEN int bind(int fd, const struct sockaddr *address, socklen_t length)
 	struct hb__answer a;
 	struct sockaddr_storage chosen;
 	socklen_t bytes = sizeof chosen;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER, fd);
 	if (what == HB_INPUTS_GIVE && hb__give(&of_bind, HB__STREAMS, CALLER, &a)) {
 		bind_again(fd, address, length, &a);
 		return (int)done(a.result, a.error ? a.error : errno);
@@ -135,7 +135,7 @@ SEEN int bind(int fd, const struct sockaddr *address, socklen_t length)
 SEEN int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
 	struct hb__answer a;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER, fd);
 	if (what != HB_INPUTS_GIVE || !hb__give(&of_connect, HB__STREAMS, CALLER, &a)) {
 		int e = WAITING(what, NEXT(connect)(fd, address, length));
 		return what == HB_INPUTS_KEEP   ? (int)keep(&of_connect, e, NULL, 0)
@@ -182,14 +182,14 @@ static int accepted(enum hb_inputs what, const void *pc, int fd, struct sockaddr
 
 SEEN int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER, fd);
 	return what == HB_INPUTS_PASS ? NEXT(accept)(fd, address, length)
 				      : accepted(what, CALLER, fd, address, length, 0);
 }
 
 SEEN int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
 {
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_talk(CALLER, fd);
 	return what == HB_INPUTS_PASS ? NEXT(accept4)(fd, address, length, flags)
 				      : accepted(what, CALLER, fd, address, length, flags);
 }
@@ -225,7 +225,7 @@ static bool sent(const void *pc, int fd, const struct iovec *v, size_t n, int64_
 
 static enum hb_inputs enter(const void *pc, int fd)
 {
-	enum hb_inputs what = hb__enter_talk(pc);
+	enum hb_inputs what = hb__enter_talk(pc, fd);
 	if (what == HB_INPUTS_PASS || is_socket(fd))
 		return what;
 	hb__door->leave();

@@ -19,7 +19,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The C library asks for the program, of which no place is known. */
 #define PROGRAM ((const void *)1)
 
-static ssize_t on_read(void *s, char *p, size_t bytes) { return hb__read(PROGRAM, ((struct stream *)s)->fd, p, bytes); }
+static ssize_t on_read(void *s, char *p, size_t bytes)
+{
+	int fd = ((struct stream *)s)->fd;
+	return hb__sockets ? hb__sockets->read(fd, p, bytes) : hb__read(PROGRAM, fd, p, bytes);
+}
 
 static ssize_t on_write(void *s, const char *p, size_t bytes)
 {
@@ -196,7 +200,7 @@ SEEN FILE *fdopen(int fd, const char *mode)
 
 SEEN FILE *popen(const char *command, const char *mode)
 {
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_wait(CALLER);
 	FILE *f = NEXT(popen)(command, mode), *ours = NULL;
 	if (what == HB_INPUTS_PASS)
 		return f;

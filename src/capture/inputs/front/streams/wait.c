@@ -55,7 +55,7 @@ static void keep_poll(const struct pollfd *p, nfds_t n, int result)
 SEEN int poll(struct pollfd *p, nfds_t n, int timeout)
 {
 	int ret;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_wait(CALLER);
 	if (what == HB_INPUTS_GIVE && give_poll(CALLER, p, n, &ret))
 		return ret;
 	ret = WAITING(what, NEXT(poll)(p, n, timeout));
@@ -69,7 +69,7 @@ SEEN int poll(struct pollfd *p, nfds_t n, int timeout)
 SEEN int ppoll(struct pollfd *p, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	int ret;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_wait(CALLER);
 	if (what == HB_INPUTS_GIVE && give_poll(CALLER, p, n, &ret))
 		return ret;
 	ret = WAITING(what, NEXT(ppoll)(p, n, timeout, mask));
@@ -133,7 +133,7 @@ static void keep_select(const struct sets *s, int result)
 	{                                                                    \
 		int ret;                                                     \
 		struct sets s;                                               \
-		enum hb_inputs what = hb__enter_talk(CALLER);                \
+		enum hb_inputs what = hb__enter_wait(CALLER);                \
 		if (what != HB_INPUTS_PASS)                                  \
 			ask(&s, n, r, w, x);                                 \
 		if (what == HB_INPUTS_GIVE && give_select(CALLER, &s, &ret)) \
@@ -167,7 +167,7 @@ static bool give_epoll(const void *pc, struct epoll_event *event, int most, int 
 SEEN int epoll_pwait(int fd, struct epoll_event *event, int most, int timeout, const sigset_t *mask)
 {
 	int ret;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_wait(CALLER);
 	if (what == HB_INPUTS_GIVE && give_epoll(CALLER, event, most, &ret))
 		return ret;
 	ret = WAITING(what, NEXT(epoll_pwait)(fd, event, most, timeout, mask));
@@ -181,7 +181,7 @@ SEEN int epoll_pwait(int fd, struct epoll_event *event, int most, int timeout, c
 SEEN int epoll_wait(int fd, struct epoll_event *event, int most, int timeout)
 {
 	int ret;
-	enum hb_inputs what = hb__enter_talk(CALLER);
+	enum hb_inputs what = hb__enter_wait(CALLER);
 	if (what == HB_INPUTS_GIVE && give_epoll(CALLER, event, most, &ret))
 		return ret;
 	ret = WAITING(what, NEXT(epoll_wait)(fd, event, most, timeout));

@@ -111,6 +111,7 @@ static bool connected(int fd, const struct sockaddr_storage *to, socklen_t lengt
 			return true;
 	if (errno != EINPROGRESS && errno != EINTR)
 		return false;
+	hb__called_by(NULL);
 	return hb__again_wait(fd, POLLOUT) && !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &n) && !error;
 }
 
