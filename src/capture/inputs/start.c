@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "capture/core/layer.h"
 #include "capture/core/place/place.h"
 #include "capture/inputs/door.h"
@@ -83,6 +84,7 @@ static bool read_start(void)
 {
 	struct hb__item item;
 	struct hb__piece piece;
+	memset(start, 0, sizeof start);
 	if (!hb__data_next("inputs:start", &item))
 		return false;
 	while (hb__item_piece(&item, &piece))
@@ -105,6 +107,7 @@ static int number_early(void)
 }
 
 static bool gives, tried_late;
+static int borrowed = -1; /* whose inputs are given until the process knows its record */
 static char *const *arguments;
 
 static bool open_number(int number)
@@ -115,18 +118,50 @@ static bool open_number(int number)
 	return number >= 0 && !access(path, R_OK) && hb__data_open(path, &why) && read_start();
 }
 
-/* A process without a rank, one of several, knows its record when its first event has begun it. */
+static bool has_my_arguments(void)
+{
+	const struct hb__piece *p = &start[HB_START_ARGUMENTS];
+	const char *at = (const char *)p->p, *end = at + p->bytes;
+	char *const *mine = arguments;
+	for (; *mine; at += strlen(at) + 1, mine++)
+		if (at >= end || strcmp(at, *mine))
+			return false;
+	return at == end;
+}
+
+/* A process without a rank, one of several, knows its record when its first event has begun it. What it asks for before is given of the
+ * first record of the same program with the same arguments that nobody follows yet: mostly it will be that one. */
+static bool borrow(void)
+{
+	char path[4096], program[HB_PROGRAM_NAME];
+	size_t at = 0;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	path[n > 0 ? n : 0] = 0;
+	hb_program_name(path, program);
+	while ((borrowed = hb__claim_next(program, &at)) >= 0) {
+		if (open_number(borrowed) && has_my_arguments())
+			return true;
+		hb__give_forked();
+	}
+	return false;
+}
+
 static void open_late(void)
 {
-	if (tried_late || hb__thread_identity() || hb__data_gives)
+	if (tried_late || hb__thread_identity())
 		return;
 	tried_late = true;
-	gives = open_number(hb__replayed_as());
+	if (borrowed >= 0 && borrowed != hb__replayed_as()) {
+		hb__give_forked();
+		gives = false;
+	}
+	borrowed = -1;
+	gives = gives || (!hb__data_gives && open_number(hb__replayed_as()));
 }
 
 bool hb__inputs_give(void)
 {
-	if (likely(gives))
+	if (likely(gives && borrowed < 0))
 		return true;
 	if (hb__active)
 		open_late();
@@ -140,6 +175,7 @@ static void forked(void)
 {
 	extern char **environ;
 	gives = tried_late = false;
+	borrowed = -1;
 	if (hb__config.mode == HB__REPLAY || hb__data_gives)
 		hb__give_forked();
 	hb__apart |= HB__APART_OURS; /* what it asks the system for is not the program's */
@@ -170,5 +206,5 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	if (hb__data_keeps)
 		keep_start(argv, environment);
 	else if (hb__config.mode == HB__REPLAY)
-		gives = open_number(number_early()) && for_this_program();
+		gives = (open_number(number_early()) && for_this_program()) || (hb__descends && borrow());
 }

@@ -225,6 +225,26 @@ static bool same_way(const struct hb__place *a, const struct hb__place *b)
 	return same;
 }
 
+static bool is_of(const struct known *k, const char *program)
+{
+	size_t n = strlen(program);
+	return !strncmp(k->name, program, n) && (!k->name[n] || k->name[n] == '#');
+}
+
+int hb__claim_next(const char *program, size_t *at)
+{
+	char path[4300], which[16];
+	hb__claim_ranks();
+	while (*at < ntable) {
+		const struct known *k = &table[(*at)++];
+		snprintf(which, sizeof which, "%d", k->number);
+		claim_path(path, sizeof path, which);
+		if (is_of(k, program) && access(path, F_OK))
+			return k->number;
+	}
+	return -1;
+}
+
 /* Leaves only those that fit which stand where the nth of their ancestors of this level, as they were made, does. */
 static void keep_nth(unsigned level, size_t nth)
 {
@@ -248,9 +268,9 @@ static void keep_nth(unsigned level, size_t nth)
 
 static void find(const struct hb__place *mine, const char *program)
 {
-	size_t n = strlen(program), ways = 0;
+	size_t ways = 0;
 	for (size_t i = 0; i < ntable; i++)
-		table[i].fits = !strncmp(table[i].name, program, n) && (!table[i].name[n] || table[i].name[n] == '#');
+		table[i].fits = is_of(&table[i], program);
 	if (fitting() < 2)
 		return;
 	for (size_t i = 0; i < ntable; i++)
@@ -331,9 +351,8 @@ static bool claim_record(const struct hb__place *mine, const char *program)
 	for (size_t i = 0; i < ntable; i++)
 		if (table[i].fits && take(&table[i], mine))
 			return true;
-	size_t n = strlen(program);
 	for (size_t i = 0; i < ntable; i++)
-		if (!strncmp(table[i].name, program, n) && (!table[i].name[n] || table[i].name[n] == '#')) {
+		if (is_of(&table[i], program)) {
 			any = true;
 			if (take(&table[i], mine))
 				return true;

@@ -25,6 +25,8 @@ int hb__claim_number(uint32_t pid);
 int hb__claim_ranks(void);
 /* ... and which process without a rank it has, if there is one and no other; -1: else. */
 int hb__claim_only(void);
+/* ... and those of this program that nobody follows yet: the next one from *at on, which starts at 0; -1: there is none any more. */
+int hb__claim_next(const char *program, size_t *at);
 
 #pragma GCC visibility pop
 
