@@ -288,6 +288,25 @@ static bool began(void) { return hb__active || hb__begun_early(); }
 
 static uint32_t *opened(void) { return hb__ends_table(); }
 
+/* What they open and wait for is not the program's. */
+static bool leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes)
+{
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	bool done = hb__board_leave(place, key, piece, n, bytes);
+	hb__apart = apart;
+	return done;
+}
+
+static const void *take(const char *place, uint64_t key, int ms, size_t *ret_bytes)
+{
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	const void *found = hb__board_take(place, key, ms, ret_bytes);
+	hb__apart = apart;
+	return found;
+}
+
 extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.enter = enter,
@@ -309,8 +328,8 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.contents = contents,
 	.name = hb__ends_name,
 	.text = text,
-	.leave = hb__board_leave,
-	.take = hb__board_take,
+	.leave = leave,
+	.take = take,
 	.job_ends = hb__job_ends,
 	.inputs = inputs,
 	.child = hb__child_comes};
