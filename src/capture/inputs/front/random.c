@@ -1,4 +1,5 @@
 /* Random bytes. /dev/urandom and its like are devices: streams.c. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -88,3 +89,64 @@ unsigned hb_random_device(void *device)
 		bytes_of(what, &source, 0, &v, sizeof v, CALLER);
 	return v;
 }
+
+/* ---- OpenSSL: its generator asks the processor for the time, too, so what comes out of it is what is kept ---- */
+
+typedef int next_bytes(void *p, int bytes);
+typedef int next_bytes_of(void *library, void *p, size_t bytes, unsigned strength);
+SEEN next_bytes RAND_bytes, RAND_priv_bytes;
+SEEN next_bytes_of RAND_bytes_ex, RAND_priv_bytes_ex;
+
+/* A module that was loaded by itself may have brought the library: then it is behind nobody. */
+static void *of_crypto(const char *name)
+{
+	static const char *const libraries[] = {"libcrypto.so.3", "libcrypto.so.1.1"};
+	void *found = hb__next_find(name);
+	for (unsigned i = 0; !found && i < sizeof libraries / sizeof *libraries; i++) {
+		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+		found = library ? dlsym(library, name) : NULL;
+	}
+	return found;
+}
+
+/* In a replay the generator is asked where the recording has nothing. */
+#define CRYPTO(name, type, parameters, arguments)                                                     \
+	int name parameters                                                                           \
+	{                                                                                             \
+		static struct hb__source source = {"inputs:" #name, 0};                               \
+		static type *next;                                                                    \
+		struct hb__answer a;                                                                  \
+		enum hb_inputs what = hb__enter(CALLER);                                              \
+		if (what == HB_INPUTS_GIVE && has_next(&source, (size_t)bytes, CALLER, &a)) {         \
+			memcpy(p, a.p, a.bytes);                                                      \
+			hb__door->leave();                                                            \
+			return (int)a.result;                                                         \
+		}                                                                                     \
+		if (!next)                                                                            \
+			next = of_crypto(#name);                                                      \
+		int result = next ? next arguments : 0;                                               \
+		if (what == HB_INPUTS_KEEP)                                                           \
+			hb__keep(&source, result, 0, p, result > 0 ? (size_t)bytes : 0);              \
+		if (what != HB_INPUTS_PASS)                                                           \
+			hb__door->leave();                                                            \
+		return result;                                                                        \
+	}
+
+static bool has_next(struct hb__source *source, size_t bytes, const void *pc, struct hb__answer *a)
+{
+	if (!hb__give(source, HB__RANDOM, pc, a))
+		return false;
+	if (a->bytes == bytes || a->result <= 0)
+		return true;
+	hb__differs(HB__RANDOM, pc,
+		"the program asks %s for %zu bytes, and got %zu in the recorded run; they are random again",
+		hb__called(source), bytes, a->bytes);
+	return false;
+}
+
+CRYPTO(RAND_bytes, next_bytes, (void *p, int bytes), (p, bytes))
+CRYPTO(RAND_priv_bytes, next_bytes, (void *p, int bytes), (p, bytes))
+CRYPTO(RAND_bytes_ex, next_bytes_of, (void *library, void *p, size_t bytes, unsigned strength),
+	(library, p, bytes, strength))
+CRYPTO(RAND_priv_bytes_ex, next_bytes_of, (void *library, void *p, size_t bytes, unsigned strength),
+	(library, p, bytes, strength))
