@@ -1,8 +1,8 @@
 /* Calls by which programs talk, one kind at a time, within one process.
  *
- * usage: calls OPERATION BATCHES TURNS
+ * usage: calls OPERATION BATCHES TURNS | calls flow MESSAGES
  * Prints the nanoseconds of one call, as percentiles over batches of so many turns; a turn has several calls. Whatever is counted is inside of
- * turns(), for callgrind --toggle-collect=turns. */
+ * turns(), for callgrind --toggle-collect=turns. A flow goes to another process as fast as it can: how many messages a second. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../programs/bench.h"
@@ -234,7 +234,7 @@ static const struct operation {
 	{"unix-msg", make_unix, turn_message, 2},
 	{"tcp", make_tcp, turn_pairs, 2},
 	{"udp", make_udp, turn_udp, 2},
-	{"udp-mmsg", make_udp, turn_mmsg, 2},
+	{"udp-mmsg", make_udp, turn_mmsg, 32},
 	{"pipe", make_pipe, turn_write, 2},
 	{"recv-no", make_unix, turn_recv_no, 1},
 	{"poll", make_ready, turn_poll, 1},
@@ -254,8 +254,31 @@ void turns(const struct operation *o, long n)
 		o->turn(i);
 }
 
+static int flow(long n)
+{
+	make_pairs(0, 1);
+	pid_t child = fork();
+	must(child >= 0, "fork");
+	if (!child) {
+		close(a[0]);
+		while (read(b[0], back, BYTES) > 0)
+			continue;
+		_exit(0);
+	}
+	close(b[0]);
+	double began = now_ns();
+	for (long i = 0; i < n; i++)
+		must(write(a[0], bytes, BYTES) == BYTES, "write");
+	close(a[0]);
+	must(waitpid(child, NULL, 0) == child, "waitpid");
+	report("flow", (double)n / (now_ns() - began) * 1e9, "messages/s");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "flow"))
+		return flow(argument(argc, argv, 2, 1000000));
 	long batches = argument(argc, argv, 2, 100), n = argument(argc, argv, 3, 500);
 	double *sample = malloc((size_t)batches * sizeof *sample);
 	for (size_t i = 0; argc > 1 && i < sizeof operations / sizeof *operations; i++) {
@@ -273,7 +296,7 @@ int main(int argc, char **argv)
 		report_percentiles(o->name, sample, (int)batches, "ns");
 		return 0;
 	}
-	fprintf(stderr, "usage: calls OPERATION BATCHES TURNS; operations and their calls in a turn:\n");
+	fprintf(stderr, "usage: calls OPERATION BATCHES TURNS; operations and their calls, or messages, in a turn:\n");
 	for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
 		fprintf(stderr, "%s %d\n", operations[i].name, operations[i].calls);
 	return 2;
