@@ -54,20 +54,55 @@ bool hb__unix_ends(int fd, uint64_t ret_end[2])
 	return false;
 }
 
+/* Without printf: servers have a new name for each connection. */
+static char *decimal(char *to, unsigned n)
+{
+	char digits[10];
+	int k = 0;
+	do
+		digits[k++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (k)
+		*to++ = digits[--k];
+	return to;
+}
+
+static char *four_bytes(char *to, const uint8_t *bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		to = decimal(to, bytes[i]);
+		*to++ = i < 3 ? '.' : ':';
+	}
+	return to;
+}
+
 bool hb__internet_name(const struct sockaddr_storage *a, char *name, size_t size)
 {
-	char host[INET6_ADDRSTRLEN], scope[16] = "";
+	char text[INET6_ADDRSTRLEN + 32], *to = text;
 	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
 	bool is_six = a->ss_family == AF_INET6, mapped = is_six && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr);
-	const void *bytes = !is_six ? (const void *)&four->sin_addr : &six->sin6_addr.s6_addr[mapped ? 12 : 0];
-	if ((!is_six && a->ss_family != AF_INET) ||
-		!inet_ntop(is_six && !mapped ? AF_INET6 : AF_INET, bytes, host, sizeof host))
+	if (!is_six && a->ss_family != AF_INET)
 		return false;
-	if (is_six && !mapped && six->sin6_scope_id)
-		snprintf(scope, sizeof scope, "%%%u", six->sin6_scope_id);
-	snprintf(name, size, is_six && !mapped ? "[%s%s]:%u" : "%s%s:%u", host, scope,
-		ntohs(is_six ? six->sin6_port : four->sin_port));
+	if (!is_six || mapped)
+		to = four_bytes(to, is_six ? &six->sin6_addr.s6_addr[12] : (const uint8_t *)&four->sin_addr);
+	else {
+		*to++ = '[';
+		if (!inet_ntop(AF_INET6, &six->sin6_addr, to, INET6_ADDRSTRLEN))
+			return false;
+		to += strlen(to);
+		if (six->sin6_scope_id) {
+			*to++ = '%';
+			to = decimal(to, six->sin6_scope_id);
+		}
+		*to++ = ']';
+		*to++ = ':';
+	}
+	to = decimal(to, ntohs(is_six ? six->sin6_port : four->sin_port));
+	*to = 0;
+	if ((size_t)(to - text) >= size)
+		return false;
+	memcpy(name, text, (size_t)(to - text) + 1);
 	return true;
 }
 

@@ -65,19 +65,23 @@ static bool has_port(const struct sockaddr_storage *a)
 					: ((const struct sockaddr_in *)a)->sin_port;
 }
 
-static enum hb_leads internet_end(int fd, int type, const struct both *b, char name[HB__END_NAME])
+static enum hb_leads internet_end(int fd, const struct both *b, char name[HB__END_NAME])
 {
-	char own[ADDRESS] = "-", peer[ADDRESS], protocol[24];
+	char own[ADDRESS] = "-", peer[ADDRESS];
 	int p = option(fd, SO_PROTOCOL);
+	int type = p == IPPROTO_TCP ? SOCK_STREAM : p == IPPROTO_UDP ? SOCK_DGRAM : option(fd, SO_TYPE);
 	bool stream = type == SOCK_STREAM, tied = type == SOCK_RAW || has_port(&b->own);
-	snprintf(protocol, sizeof protocol, p == IPPROTO_TCP ? "tcp" : p == IPPROTO_UDP ? "udp" : "ip-%d", p);
+	if (p == IPPROTO_TCP || p == IPPROTO_UDP)
+		memcpy(name, p == IPPROTO_TCP ? "tcp" : "udp", sizeof "tcp");
+	else
+		snprintf(name, HB__END_NAME, "ip-%d", p);
 	if (tied)
 		hb__internet_name(&b->own, own, sizeof own);
+	char *end = stpcpy(stpcpy(name + strlen(name), " "), own);
 	if (b->connected && hb__internet_name(&b->peer, peer, sizeof peer)) {
-		snprintf(name, HB__END_NAME, "%s %s > %s", protocol, own, peer);
+		stpcpy(stpcpy(end, " > "), peer);
 		return stream ? HB_LEADS_STREAM : HB_LEADS_DATAGRAM;
 	}
-	snprintf(name, HB__END_NAME, "%s %s", protocol, own);
 	if (stream)
 		return option(fd, SO_ACCEPTCONN) > 0 ? HB_LEADS_LISTENS : HB_LEADS_NAMELESS;
 	return tied ? HB_LEADS_DATAGRAM : HB_LEADS_NAMELESS_DATAGRAM;
@@ -114,10 +118,10 @@ static enum hb_leads unix_end(int fd, int type, uint64_t inode, const struct bot
 enum hb_leads hb__socket_end(int fd, uint64_t inode, char name[HB__END_NAME])
 {
 	struct both b;
-	int domain = option(fd, SO_DOMAIN), type = option(fd, SO_TYPE);
 	*name = 0;
 	ask(fd, &b);
+	sa_family_t domain = b.own_length >= sizeof domain ? b.own.ss_family : AF_UNSPEC;
 	if (domain == AF_INET || domain == AF_INET6)
-		return internet_end(fd, type, &b, name);
-	return domain == AF_UNIX ? unix_end(fd, type, inode, &b, name) : HB_LEADS_NOWHERE;
+		return internet_end(fd, &b, name);
+	return domain == AF_UNIX ? unix_end(fd, option(fd, SO_TYPE), inode, &b, name) : HB_LEADS_NOWHERE;
 }

@@ -24,7 +24,8 @@ static void over(struct hb_talk *t, int64_t got)
 SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
 {
 	struct hb_talk t;
-	bool told = hb__enter(&t, fd, CALLER, FRAME);
+	/* where it leads is asked once, when it is over; a replay knows before whether there was an event */
+	bool told = hb__enter_unseen(&t, fd, CALLER, FRAME) && (!t.again || hb_leads_kind(hb__door->find(fd)) > HB_LEADS_NOWHERE);
 	int got;
 	if (!told) {
 		got = NEXT(connect)(fd, to, length);
@@ -34,7 +35,6 @@ SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
 	/* it has another name when it is over */
 	t.to = to;
 	t.to_length = length;
-	t.end = HB_LEADS_NAMELESS;
 	t.function = HB_SOCKET_CONNECTION_connect;
 	hb__door->begin(&t);
 	struct hb_told as;
