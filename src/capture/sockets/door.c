@@ -77,8 +77,13 @@ static __attribute__((noinline)) struct hb__lane *new_lane(void)
 	return lane;
 }
 
-/* Not the recorder itself, which reads files before the process has begun anything. */
-static bool is_program(const void *pc) { return hb__of_program(pc) & HB__ORDERS_THREADS; }
+/* Not the C library, and not the recorder itself, which reads files before the process has begun anything. */
+static bool is_program(const void *pc)
+{
+	unsigned who = hb__of_program(pc);
+	return who & HB__TALKS ||
+	       (unlikely(who & HB__TALKS_WITHOUT_MPI) && (hb__began_alone() || !hb__layers_present()));
+}
 
 /* Level events of a job of MPI: what its library does inside of a call is recorded, too, where it was asked for. */
 static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
@@ -317,6 +322,7 @@ extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.enter = enter,
 	.find = hb__ends_find,
+	.leads = hb__ends_leads,
 	.begin = begin,
 	.end = end,
 	.no = no,

@@ -106,15 +106,20 @@ uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length
 	return end;
 }
 
+void hb__ends_leads(int fd, uint32_t end)
+{
+	if (hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
+		most = fd >= most ? fd + 1 : most;
+		__atomic_store_n(&table[fd], end, __ATOMIC_RELEASE);
+	}
+}
+
 uint32_t hb__ends_find(int fd)
 {
 	int error = errno;
 	uint32_t end = look(fd);
 	errno = error;
-	if (hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
-		most = fd >= most ? fd + 1 : most;
-		__atomic_store_n(&table[fd], end, __ATOMIC_RELEASE);
-	}
+	hb__ends_leads(fd, end);
 	return end;
 }
 

@@ -480,7 +480,13 @@ bool hb__in_library(const void *pc);
 /* True for an address inside such a language binding. */
 bool hb__in_binding(const void *pc);
 /* For which layers the call at pc is the program's. What was found is kept by address: one word each, so that no lock is needed. */
-enum { HB__BRINGS_INPUTS = 1, HB__ORDERS_THREADS = 2 };
+enum {
+	HB__BRINGS_INPUTS = 1,
+	HB__ORDERS_THREADS = 2,
+	HB__TALKS = 4,             /* over sockets and pipes */
+	HB__TALKS_WITHOUT_MPI = 8, /* ... where no library of MPI is loaded that stands on it */
+};
+#define HB__CALLER_BITS 4
 unsigned hb__of_program(const void *pc);
 /* The nearest of the callers of this thread that brings inputs and is no recorder; found by the unwinder, some microseconds. NULL: none. */
 const void *hb__program_above(void);

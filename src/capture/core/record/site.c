@@ -151,10 +151,12 @@ bool hb__in_binding(const void *pc)
 
 /* ---- whose call ---- */
 
-/* Parts of the system that ask for what is not the program's: names and networks, what libraries of MPI stand on; and ourselves. */
-static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread", "librt.so", "librt-", "libresolv",
-	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
-	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
+/* Parts of the system that ask for what is not the program's: names and networks. */
+static const char *const system_parts[] = {
+	"libc.so", "libc-", "ld-linux", "libpthread", "librt.so", "librt-", "libresolv", "libnss", NULL};
+/* What libraries of MPI stand on. A program without MPI may talk through one of them (libevent): then that is the program's. */
+static const char *const below_mpi[] = {"libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge",
+	"libnuma", "libmlx", "libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
 /* Their threads are ordered by what they do for the program, and what they lock meanwhile is their own. */
 static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc", "libmimalloc",
 	"libasan", "libtsan", "libubsan", "liblsan", NULL};
@@ -179,11 +181,15 @@ static unsigned learn_caller(const void *pc)
 	if (hb__in_library(pc) || hb__in_binding(pc))
 		return 0;
 	if (!hb__module_of(pc, &path, &base, &end))
-		return HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
-	if (is_one_of(others, path))
+		return HB__BRINGS_INPUTS | HB__ORDERS_THREADS | HB__TALKS;
+	if (is_one_of(system_parts, path))
 		return 0;
-	return is_one_of(servants, path) || is_one_of(recorders, path) ? HB__BRINGS_INPUTS
-								       : HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
+	if (is_one_of(below_mpi, path))
+		return HB__TALKS_WITHOUT_MPI;
+	if (is_one_of(recorders, path))
+		return HB__BRINGS_INPUTS;
+	return is_one_of(servants, path) ? HB__BRINGS_INPUTS | HB__TALKS
+					 : HB__BRINGS_INPUTS | HB__ORDERS_THREADS | HB__TALKS;
 }
 
 bool hb__is_recorder(const char *path) { return is_one_of(recorders, path); }
@@ -193,11 +199,11 @@ unsigned hb__of_program(const void *pc)
 	static uint64_t known[4096];
 	uint64_t at = (uint64_t)(uintptr_t)pc, *place = &known[at * 0x9e3779b97f4a7c15u >> 52],
 		 is = __atomic_load_n(place, __ATOMIC_RELAXED);
-	if (unlikely(is >> 2 != at)) {
-		is = at << 2 | learn_caller(pc);
+	if (unlikely(is >> HB__CALLER_BITS != at)) {
+		is = at << HB__CALLER_BITS | learn_caller(pc);
 		__atomic_store_n(place, is, __ATOMIC_RELAXED);
 	}
-	return is & 3;
+	return is & ((1u << HB__CALLER_BITS) - 1);
 }
 
 /* ---- frames of bindings ---- */
@@ -273,7 +279,7 @@ static _Unwind_Reason_Code step_up(struct _Unwind_Context *context, void *user)
 	const void *pc = (const void *)_Unwind_GetIP(context);
 	const char *path = "";
 	uintptr_t base, end;
-	if (!(hb__of_program(pc) & HB__BRINGS_INPUTS) || !hb__module_of(pc, &path, &base, &end) ||
+	if (!(hb__of_program(pc) & (HB__BRINGS_INPUTS | HB__TALKS_WITHOUT_MPI)) || !hb__module_of(pc, &path, &base, &end) ||
 		hb__is_recorder(path))
 		return _URC_NO_REASON;
 	*(const void **)user = pc;

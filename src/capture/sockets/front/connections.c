@@ -229,10 +229,27 @@ static int led(int got)
 #define LED(call) (hb__called_by(CALLER), led(call))
 
 SEEN int socket(int domain, int type, int protocol) { return LED(NEXT(socket)(domain, type, protocol)); }
-SEEN int dup(int fd) { return LED(NEXT(dup)(fd)); }
-SEEN int dup2(int from, int to) { return LED(NEXT(dup2)(from, to)); }
-SEEN int dup3(int from, int to, int flags) { return LED(NEXT(dup3)(from, to, flags)); }
 SEEN int creat(const char *path, mode_t mode) { return LED(NEXT(creat)(path, mode)); }
+
+/* Another descriptor of the same. */
+static int doubled(int from, int got)
+{
+	if (got < 0 || got == from || from < 0 || !hb__door)
+		return got;
+	hb__forget(got);
+	if (from >= HB_DESCRIPTORS_MOST || got >= HB_DESCRIPTORS_MOST || !hb__door->is_own())
+		return got;
+	hb__door->leads(got, __atomic_load_n(&hb__table[from], __ATOMIC_ACQUIRE));
+	if (unlikely(hb__recorded_ends))
+		hb__recorded_is(got, hb__recorded(from));
+	return got;
+}
+
+#define DOUBLED(from, call) (hb__called_by(CALLER), doubled(from, call))
+
+SEEN int dup(int fd) { return DOUBLED(fd, NEXT(dup)(fd)); }
+SEEN int dup2(int from, int to) { return DOUBLED(from, NEXT(dup2)(from, to)); }
+SEEN int dup3(int from, int to, int flags) { return DOUBLED(from, NEXT(dup3)(from, to, flags)); }
 
 #define FCNTL(name)                                                                             \
 	SEEN int name(int fd, int command, ...)                                                 \
@@ -242,7 +259,7 @@ SEEN int creat(const char *path, mode_t mode) { return LED(NEXT(creat)(path, mod
 		void *argument = va_arg(more, void *); /* or a number, which is passed alike */ \
 		va_end(more);                                                                   \
 		int got = NEXT(name)(fd, command, argument);                                    \
-		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? led(got) : got;       \
+		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? doubled(fd, got) : got; \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)

@@ -123,8 +123,8 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 	copy_address(to, length, &a);
 	hb__door->text(told->end, end);
 	hb__forget(t->fd);
-	if (told->results[0]) /* what it leads to was found when it was used then, too */
-		hb__recorded_forget(t->fd);
+	if (!told->results[0]) /* else what it leads to was found when it was used then, too */
+		hb__recorded_is(t->fd, told->end);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
 	if (went && stream) {
 		find_port(end, &a);
