@@ -292,6 +292,7 @@ extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.enter = enter,
 	.find = hb__ends_find,
+	.leads = hb__ends_lead,
 	.begin = begin,
 	.end = end,
 	.no = no,

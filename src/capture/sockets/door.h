@@ -74,6 +74,8 @@ struct hb_sockets_door {
 	bool (*enter)(struct hb_talk *ret_talk, const void *pc, const void *cfa);
 	/* Finds out what a descriptor leads to, and keeps it in the table; keeps errno. */
 	uint32_t (*find)(int fd);
+	/* Whether it leads to anything: asked before the process has begun, so that one which never talks leaves no log; keeps errno. */
+	bool (*leads)(int fd);
 	/* The call is about to be made. lane, pc, cfa and function are set; fd and end, where the function is of a class that has one, else argument. */
 	void (*begin)(struct hb_talk *talk);
 	/* It is over: so it becomes an event. keeps errno. */
