@@ -286,7 +286,12 @@ static bool inputs(void) { return hb__data_gives; }
 
 static bool began(void) { return hb__active || hb__begun_early(); }
 
-static uint32_t *opened(void) { return hb__ends_table(); }
+/* The libraries' constructors come in any order: whether this layer is recorded here may not have been asked yet. */
+static uint32_t *opened(void)
+{
+	hb__layers_give_way();
+	return hb__layer_asked("sockets") ? hb__ends_table() : NULL;
+}
 
 extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,

@@ -68,7 +68,7 @@ struct hb_told {
 };
 
 struct hb_sockets_door {
-	/* The library is there. Returns the table of descriptors. */
+	/* The library is there. Returns the table of descriptors; NULL: the layer is not recorded in this process. */
 	uint32_t *(*opened)(void);
 	/* Whether a call made at pc is one of the program's that is recorded; fills lane, pc and cfa. */
 	bool (*enter)(struct hb_talk *ret_talk, const void *pc, const void *cfa);
