@@ -167,6 +167,8 @@ enum {
 	HB__APART_OURS = 4,
 	/* it is in a handler of the program, perhaps inside of a call; what is called there is the program's */
 	HB__APART_HANDLER = 8,
+	/* ... which came while the thread was inside of ours, and may hold a lock of ours: no event can be made */
+	HB__APART_WITHIN = 16,
 };
 extern __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
 

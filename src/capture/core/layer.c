@@ -24,6 +24,43 @@ bool hb__layer_asked(const char *name)
 	return false;
 }
 
+/* Takes the items of a list with colons that are called so, behind `begins` and before `ends`, out of a variable. */
+static void take_out(const char *variable, const char *name, size_t length, const char *begins, const char *ends)
+{
+	const char *list = getenv(variable);
+	char *rest = list ? malloc(strlen(list) + 1) : NULL, *w = rest;
+	for (const char *p = list; w && *p; p += strspn(p, ":")) {
+		size_t n = strcspn(p, ":"), b = strlen(begins), e = strlen(ends);
+		const char *slash = memrchr(p, '/', n), *item = slash ? slash + 1 : p;
+		bool same = (size_t)(p + n - item) == b + length + e && !strncmp(item, begins, b) &&
+			    !strncmp(item + b, name, length) && !strncmp(item + b + length, ends, e);
+		if (!same) {
+			w += w > rest ? (*w = ':', 1) : 0;
+			memcpy(w, p, n);
+			w += n;
+		}
+		p += n;
+	}
+	if (w) {
+		*w = 0;
+		setenv(variable, rest, 1);
+	}
+	free(rest);
+}
+
+void hb__layers_give_way(void)
+{
+	const char *found = getenv("HBDB_FOUND");
+	if (!found || !hb__has_library())
+		return;
+	for (const char *p = found; *p; p += strspn(p, ":")) {
+		size_t n = strcspn(p, ":");
+		take_out("HBDB_LAYERS", p, n, "", "");
+		take_out("LD_PRELOAD", p, n, "libhbdb-", ".so");
+		p += n;
+	}
+}
+
 void hb__layer_add(struct hb__layer *layer)
 {
 	layer->off = !hb__layer_asked(layer->name);

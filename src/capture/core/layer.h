@@ -75,6 +75,11 @@ extern void (*hb__event_made)(
 void hb__layer_add(struct hb__layer *layer);
 /* Whether the events of a layer are to be recorded: HBDB_LAYERS has its name. Where that is not set, all are. */
 bool hb__layer_asked(const char *name);
+/* Before all layers: those that nobody asked for (HBDB_FOUND) are not recorded where a library is that a layer is about, nor in what
+ * such a process begins. */
+void hb__layers_give_way(void);
+/* The layer with a library of its own defines it: whether this program is linked with that, or begins others that are. */
+bool hb__has_library(void);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */
 extern void (*hb__after_event)(void);

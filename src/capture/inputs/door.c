@@ -26,12 +26,14 @@ static inline void count(const struct hb__lane *lane)
 	calls_behind = now;
 }
 
+static inline bool is_handler(uint8_t apart) { return (apart & ~HB__APART_WITHIN) == HB__APART_HANDLER; }
+
 static enum hb_inputs enter(const void *pc)
 {
 	const struct hb__lane *lane = hb__self;
 	uint8_t apart = hb__apart;
 	/* a handler is the program's wherever it runs */
-	if (unlikely(apart || (lane && lane->depth)) && apart != HB__APART_HANDLER)
+	if (unlikely(apart || (lane && lane->depth)) && !is_handler(apart))
 		return HB_INPUTS_PASS;
 	bool keeps = hb__data_keeps;
 	if (!keeps && hb__config.mode != HB__REPLAY)
@@ -63,10 +65,10 @@ static bool handler_begins(uint8_t *ret_before)
 {
 	*ret_before = hb__apart;
 	if (hb__apart & HB__APART_HANDLER)
-		return hb__apart == HB__APART_HANDLER;
+		return is_handler(hb__apart);
 	if (hb__config.mode == HB__REPLAY ? !hb__give_aside(true) : !hb__data_aside(true))
 		return false;
-	hb__apart = HB__APART_HANDLER;
+	hb__apart = HB__APART_HANDLER | (*ret_before & HB__APART_OURS ? HB__APART_WITHIN : 0);
 	return true;
 }
 

@@ -1,4 +1,6 @@
 /* The life that MPI gives a process, and what the core asks of this layer. */
+#include <errno.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +77,10 @@ static bool may_begin(void)
 		return false;
 	bool alone = hb__began_alone();
 	if (alone)
-		hb__say("MPI began after the program's first event of its own: its calls are not %s",
-			hb__config.mode == HB__REPLAY ? "replayed" : "recorded");
+		hb__say("MPI began after the program's first event of its own: its calls are not %s%s",
+			hb__config.mode == HB__REPLAY ? "replayed" : "recorded",
+			getenv("HBDB_FOUND") ? " ('hbdb record --layers mpi,user,threads' does not look at how the program talks meanwhile)"
+					     : "");
 	return !alone && !hb__began() && hb__find_library();
 }
 
@@ -152,6 +156,21 @@ static void leaving(void)
 		hb__check_left();
 	if (hb__of_sessions && !hb__sessions_open())
 		hb__end_process(HB_STATE_FINALIZED);
+}
+
+static int is_library(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)size;
+	(void)unused;
+	const char *path = info->dlpi_name ? info->dlpi_name : "";
+	const struct hb_mpi_library *library = hb_mpi_library_of(path);
+	return library->part != HB_PART_NONE && library->part != HB_PART_SHARED && !hb__is_recorder(path);
+}
+
+/* Its launchers' own helpers descend from them. */
+bool hb__has_library(void)
+{
+	return hb_mpi_launcher_of(program_invocation_name)->name || dl_iterate_phdr(is_library, NULL);
 }
 
 __attribute__((constructor(102))) static void add_layer(void)

@@ -68,14 +68,19 @@ struct hb_told {
 };
 
 struct hb_sockets_door {
-	/* The library is there. Returns the table of descriptors. */
+	/* The library is there. Returns the table of descriptors; NULL: the layer is not recorded in this process. */
 	uint32_t *(*opened)(void);
 	/* Whether a call made at pc is one of the program's that is recorded; fills lane, pc and cfa. */
 	bool (*enter)(struct hb_talk *ret_talk, const void *pc, const void *cfa);
 	/* Finds out what a descriptor leads to, and keeps it in the table; keeps errno. */
 	uint32_t (*find)(int fd);
+<<<<<<< HEAD
 	/* A descriptor leads where another one does, whose word of the table that is. */
-	void (*leads)(int fd, uint32_t end);
+	void (*same)(int fd, uint32_t end);
+=======
+	/* Whether it leads to anything: asked before the process has begun, so that one which never talks leaves no log; keeps errno. */
+	bool (*leads)(int fd);
+>>>>>>> sk-tool
 	/* The call is about to be made. lane, pc, cfa and function are set; fd and end, where the function is of a class that has one, else argument. */
 	void (*begin)(struct hb_talk *talk);
 	/* It is over: so it becomes an event. keeps errno. */

@@ -68,6 +68,7 @@ static uint32_t named(enum hb_leads kind, const char *name)
 	return t ? t->number << HB_LEADS_BITS | kind : HB_LEADS_NOWHERE;
 }
 
+/* By the system alone: nothing is kept. */
 static enum hb_leads look_at(int fd, char name[HB__END_NAME])
 {
 	struct stat st;
@@ -84,6 +85,19 @@ void hb__ends_name(int fd, char ret_name[HB_NAME_MOST])
 	int error = errno;
 	look_at(fd, ret_name);
 	errno = error;
+}
+
+bool hb__ends_lead(int fd)
+{
+	char name[HB__END_NAME];
+	int error = errno;
+	enum hb_leads kind = look_at(fd, name);
+	errno = error;
+	if (kind == HB_LEADS_NOWHERE && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
+		most = fd >= most ? fd + 1 : most;
+		__atomic_store_n(&table[fd], kind, __ATOMIC_RELEASE);
+	}
+	return kind != HB_LEADS_NOWHERE && kind != HB_LEADS_UNKNOWN;
 }
 
 static uint32_t look(int fd)
@@ -106,7 +120,7 @@ uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length
 	return end;
 }
 
-void hb__ends_leads(int fd, uint32_t end)
+void hb__ends_same(int fd, uint32_t end)
 {
 	if (hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
 		most = fd >= most ? fd + 1 : most;
@@ -117,9 +131,12 @@ void hb__ends_leads(int fd, uint32_t end)
 uint32_t hb__ends_find(int fd)
 {
 	int error = errno;
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
 	uint32_t end = look(fd);
+	hb__apart = apart;
 	errno = error;
-	hb__ends_leads(fd, end);
+	hb__ends_same(fd, end);
 	return end;
 }
 
@@ -132,17 +149,9 @@ struct known {
 };
 static const struct known *known[ADDRESSES];
 
-int64_t hb__ends_address(const struct sockaddr *address, socklen_t length)
+static int64_t new_address(const struct sockaddr *address, socklen_t length, const struct known **at)
 {
 	char name[HB__END_NAME];
-	if (!address || !length || length > sizeof(struct sockaddr_storage))
-		return HB_NO_TEXT;
-	uint64_t h = HB__TEXT_HASH;
-	for (socklen_t i = 0; i < length; i++)
-		h = (h ^ ((const uint8_t *)address)[i]) * 0x100000001b3u;
-	const struct known **at = &known[(h ^ h >> 32) % ADDRESSES], *k = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-	if (likely(k && k->length == length && !memcmp(k->bytes, address, length)))
-		return k->text;
 	if (!hb__address_name(address, length, name, sizeof name))
 		return HB_NO_TEXT;
 	const struct hb__text *t = hb__text_of(name, hb__text_hash(HB__TEXT_HASH, name, HB__END_NAME));
@@ -158,6 +167,23 @@ int64_t hb__ends_address(const struct sockaddr *address, socklen_t length)
 		__atomic_store_n(at, new, __ATOMIC_RELEASE);
 	}
 	return t->number;
+}
+
+int64_t hb__ends_address(const struct sockaddr *address, socklen_t length)
+{
+	if (!address || !length || length > sizeof(struct sockaddr_storage))
+		return HB_NO_TEXT;
+	uint64_t h = HB__TEXT_HASH;
+	for (socklen_t i = 0; i < length; i++)
+		h = (h ^ ((const uint8_t *)address)[i]) * 0x100000001b3u;
+	const struct known **at = &known[(h ^ h >> 32) % ADDRESSES], *k = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	if (likely(k && k->length == length && !memcmp(k->bytes, address, length)))
+		return k->text;
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	int64_t text = new_address(address, length, at);
+	hb__apart = apart;
+	return text;
 }
 
 void hb__ends_again(void)

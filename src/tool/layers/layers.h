@@ -12,6 +12,8 @@ enum {
 	HB_LAYER_INPUTS = 8,  /* level data: what programs ask the system for */
 	HB_LAYER_SOCKETS = 16,
 	HB_LAYERS = 31,
+	/* Nobody asked for sockets and inputs: they are recorded where they are found, and give way to MPI. */
+	HB_LAYERS_FOUND = 32,
 };
 
 /* The layer of this name, 0: there is none. */
@@ -19,5 +21,9 @@ unsigned hb__layer_named(const char *name, size_t length);
 /* Their names, in the order above; hb__strings_free, free. */
 hb_strings hb__layer_names(unsigned layers);
 char *hb__layers_text(unsigned layers, const char *between);
+
+/* After a run of layers that were found, before its logs are sealed: where no process talked to another, sockets and inputs are none of
+ * its layers, and logs that have nothing else go. data: contents were asked for, which stay. Returns the layers. */
+unsigned hb__keep_found(const char *recording, unsigned layers, bool data);
 
 #endif

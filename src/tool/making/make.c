@@ -99,6 +99,7 @@ static void finish(
 	free(names);
 	if (sockets)
 		hb__unshare_folder(recording);
+	m->layers = hb__keep_found(recording, m->layers, !strcmp(m->level, "data"));
 	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
 		say_nothing_recorded(line, m->layers, end);
 		hb__sum_free(&sum);
@@ -189,9 +190,6 @@ static int run(
 	return 0;
 }
 
-/* Whether sockets are recorded where nobody said of what there are to be events. */
-#define SOCKETS_BY_DEFAULT false
-
 /* What is found: of a command that neither is a launcher of MPI nor a program linked with it, how its processes talk. */
 static unsigned found_layers(const hb_making *making, const hb_command_line *line)
 {
@@ -200,7 +198,7 @@ static unsigned found_layers(const hb_making *making, const hb_command_line *lin
 	bool threads = !making->unordered && !making->remarks;
 	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
 	       (making->inputs ? HB_LAYER_INPUTS : 0) |
-	       (SOCKETS_BY_DEFAULT && !mpi && every && !making->remarks ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS : 0);
+	       (!mpi && every && !making->remarks ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS | HB_LAYERS_FOUND : 0);
 }
 
 int hb__make(const hb_making *making, hb_made *ret)

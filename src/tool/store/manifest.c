@@ -167,6 +167,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddStringToObject(root, "level", m->level);
 	if (m->layers)
 		put_layers(root, m->layers);
+	if (m->layers & HB_LAYERS_FOUND)
+		cJSON_AddBoolToObject(root, "found", true);
 	if (m->data_ranks)
 		cJSON_AddStringToObject(root, "data_ranks", m->data_ranks);
 	cJSON_AddBoolToObject(root, "contents", m->contents);
@@ -256,6 +258,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	}
 	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "layers")) if (cJSON_IsString(item))
 		ret->layers |= hb__layer_named(item->valuestring, strlen(item->valuestring));
+	ret->layers |= cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "found")) ? HB_LAYERS_FOUND : 0;
 	ret->version = text_of(root, "hbdb");
 	ret->id = text_of(root, "id");
 	ret->folder = text_of(root, "folder");

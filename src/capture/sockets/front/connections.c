@@ -239,7 +239,7 @@ static int doubled(int from, int got)
 	hb__forget(got);
 	if (from >= HB_DESCRIPTORS_MOST || got >= HB_DESCRIPTORS_MOST || !hb__door->is_own())
 		return got;
-	hb__door->leads(got, __atomic_load_n(&hb__table[from], __ATOMIC_ACQUIRE));
+	hb__door->same(got, __atomic_load_n(&hb__table[from], __ATOMIC_ACQUIRE));
 	if (unlikely(hb__recorded_ends))
 		hb__recorded_is(got, hb__recorded(from));
 	return got;
