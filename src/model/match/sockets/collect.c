@@ -139,7 +139,8 @@ static void on_connection(struct collecting *c)
 	const hb_event *e = c->event;
 	int64_t result = c->inside ? 0 : hb_event_value(e, "result");
 	uint32_t end = own_end(c);
-	use(c, end, e->means->does == HB_DOES_ACCEPT ? HB__TOOK : HB__MADE);
+	if (e->means->cls == HB_CONNECTION && e->means->does != HB_DOES_END_OUT)
+		use(c, end, e->means->does == HB_DOES_ACCEPT ? HB__TOOK : HB__MADE);
 	switch (e->means->does) {
 	case HB_DOES_CONNECT:
 		if (result == 0 || known_error(result))
