@@ -85,6 +85,7 @@ enum hb_does {
 	HB_DOES_DATAGRAM_IN,
 	HB_DOES_CONNECT,
 	HB_DOES_ACCEPT,
+	HB_DOES_BIND, /* an end is there, and has a name */
 	HB_DOES_LISTEN,
 	HB_DOES_END_OUT, /* nothing more comes out of this end */
 	HB_DOES_CLOSE,   /* likewise, when no other descriptor of it is left */

@@ -154,6 +154,7 @@ struct hb_model {
 	VEC(uint8_t) collective_kind;
 	VEC(hb_at) odd_at; /* enters of odd collectives, values of odd_enters */
 	VEC(hb_chosen) chosen;
+	VEC(hb_at) timeouts;
 	VEC(hb_pending) pending; /* in the order of processes */
 	VEC(struct hb__birth) births;
 	VEC(struct hb__epoch) epochs; /* in the order of processes */

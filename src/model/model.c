@@ -236,12 +236,41 @@ static uint32_t tell_doubts(hb_model *m)
 	return n;
 }
 
+static int by_line(const void *a, const void *b)
+{
+	const hb_at *x = a, *y = b;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+/* The lanes of a process were read as one. Within a line answers stay as they are: several of one event in the order of its requests. */
+static bool sort_by_line(hb_model *m)
+{
+	size_t n = m->chosen.n, *first = calloc(m->lines.n + 2, sizeof *first);
+	hb_chosen *sorted = malloc((n + 1) * sizeof *sorted);
+	bool good = first && sorted;
+	for (size_t i = 0; good && i < n; i++)
+		first[m->chosen.at[i].at.line + 2]++;
+	for (size_t l = 2; good && l < m->lines.n + 2; l++)
+		first[l] += first[l - 1];
+	for (size_t i = 0; good && i < n; i++)
+		sorted[first[m->chosen.at[i].at.line + 1]++] = m->chosen.at[i];
+	if (good && n)
+		memcpy(m->chosen.at, sorted, n * sizeof *sorted);
+	if (m->timeouts.n)
+		qsort(m->timeouts.at, m->timeouts.n, sizeof *m->timeouts.at, by_line);
+	free(first);
+	free(sorted);
+	return good;
+}
+
 static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
 	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
-		!hb__link_family(m) || !hb__link_windows(m))
+		!hb__link_family(m) || !hb__link_windows(m) || !sort_by_line(m))
 		return hb__no_memory(err);
 	hb__close_sockets(m);
 	tell_orphans(m);
@@ -262,6 +291,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	m->info.probes = (uint32_t)m->probes.n;
 	m->info.collectives = (uint32_t)m->collectives.n;
 	m->info.chosen = (uint32_t)m->chosen.n;
+	m->info.timeouts = (uint32_t)m->timeouts.n;
 	m->info.edges = (uint32_t)m->edges.n;
 	m->info.outside = (uint32_t)m->outside.n;
 	for (size_t i = 0; i < m->lines.n; i++)
@@ -318,7 +348,7 @@ void hb_model_close(hb_model *m)
 	hb__close_sockets(m);
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
-		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
+		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->timeouts.at, m->troubles.at,
 		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at, m->freed.at,
 		m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at, m->group_of.at,
 		m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
@@ -358,6 +388,7 @@ const hb_receive *hb_model_receives(const hb_model *m) { return m->receives.at; 
 const hb_probe *hb_model_probes(const hb_model *m) { return m->probes.at; }
 const hb_collective *hb_model_collectives(const hb_model *m) { return m->collectives.at; }
 const hb_chosen *hb_model_chosen(const hb_model *m) { return m->chosen.at; }
+const hb_at *hb_model_timeouts(const hb_model *m) { return m->timeouts.at; }
 const hb_edge *hb_model_edges(const hb_model *m) { return m->edges.at; }
 const hb_outside *hb_model_outside(const hb_model *m) { return m->outside.at; }
 

@@ -115,6 +115,7 @@ typedef struct hb_spec {
 
 enum {                       /* flags of messages and receives */
 	HB_SYNCHRONOUS = 1,  /* send: it completes only when its receive was posted */
+	HB_PART = 1, /* receive: of a stream, by a call that got less than it had room for: how much was chance */
 	HB_BIG = 2,          /* bytes does not fit: hb_send_bytes */
 	HB_CANCEL_ASKED = 2, /* receive: MPI_Cancel was called on it; it may have come too late */
 	HB_CANCELLED = 4,
@@ -151,12 +152,15 @@ typedef struct hb_probe {
 	uint32_t send; /* the message it saw; HB_NO not known */
 } hb_probe;
 
-/* An answer of a call that chooses among requests (Waitany, Waitsome, Testany, Testsome): in the order of lines and events. */
+/* An answer of a call that chooses among requests (Waitany, Waitsome, Testany, Testsome), or that says what is ready (poll, select,
+ * epoll_wait): in the order of lines and events. */
 typedef struct hb_chosen {
 	hb_at at;
 	uint32_t function, site; /* numbers in the log of the process */
-	uint32_t receive;        /* the receive that it completed; HB_NO: another request */
-	uint32_t count;          /* requests in its array */
+	uint32_t receive; /* the receive that it completed, or, ready, that got later what was there then; HB_NO: another request, or not known */
+	uint32_t count;   /* requests in its array */
+	bool ready;       /* it completes nothing */
+	uint32_t since;   /* ready: the event of the line after which the call could have said so */
 } hb_chosen;
 
 typedef struct hb_collective {
@@ -256,6 +260,7 @@ typedef struct hb_model_info {
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
+	uint32_t timeouts;
 	uint32_t outside; /* hb_model_outside */
 	uint32_t strange; /* intercommunicators of which a process does not know all members, who are of other worlds */
 	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
@@ -288,6 +293,8 @@ const hb_receive *hb_model_receives(const hb_model *model); /* those of a proces
 const hb_probe *hb_model_probes(const hb_model *model);
 const hb_collective *hb_model_collectives(const hb_model *model);
 const hb_chosen *hb_model_chosen(const hb_model *model);
+/* Calls that waited for somebody and gave up at the limit of their time; in the order of lines and events. */
+const hb_at *hb_model_timeouts(const hb_model *model);
 const hb_edge *hb_model_edges(const hb_model *model);
 const hb_outside *hb_model_outside(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);

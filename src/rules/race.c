@@ -9,6 +9,9 @@
 #define WINDOW 4096 /* receives that are looked at behind one that is pending */
 #define AHEAD 16    /* receives: their messages are fetched into the cache in time */
 
+const char *const hb_race_words[HB_RACE_KINDS] = {
+	[HB_RACE_RECEIVE] = "receive", [HB_RACE_PROBE] = "probe", [HB_RACE_CHOICE] = "choice", [HB_RACE_READY] = "ready", [HB_RACE_PART] = "part"};
+
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 {
 	if (!HB_GROW(r->found, r->room, r->nfound + 1)) {
@@ -52,22 +55,25 @@ void hb__race_told(struct hb__racing *r, hb_race *race)
 {
 	race->nalternatives = r->nfound;
 	race->alternative = r->found;
-	if (!r->nfound)
+	if (!r->nfound && !race->several)
 		return;
-	race->dependent = race->same_sender = true;
+	race->dependent = race->same_sender = r->nfound != 0;
 	for (uint32_t i = 0; i < r->nfound; i++) {
 		race->dependent = race->dependent && r->found[i].dependent;
 		race->same_sender = race->same_sender && r->found[i].same_sender;
 	}
 	race->uncertain = r->open || uncertain(r, race);
-	r->sum.alternatives += r->nfound;
-	if (race->kind == HB_RACE_CHOICE)
+	r->sum.alternatives += race->kind == HB_RACE_PART ? 0 : r->nfound;
+	if (race->kind == HB_RACE_PART)
+		r->sum.racing_parts++;
+	else if (hb_race_is_choice(race->kind))
 		r->sum.racing_choices++;
 	else if (race->dependent)
 		r->sum.dependent++;
 	else
 		r->sum.racing++;
-	if (r->visit && !r->visit(r->user, race))
+	bool wanted = race->kind != HB_RACE_PART || r->flags & HB_RACES_PARTS;
+	if (r->visit && wanted && !r->visit(r->user, race))
 		r->stopped = true;
 }
 
@@ -260,6 +266,8 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 	}
 	if (!r->stopped)
 		hb__race_choices(r, process, first, *receive);
+	if (!r->stopped)
+		hb__race_parts(r, first, *receive);
 }
 
 static void on_all(struct hb__racing *r, hb_progress *progress, void *user)

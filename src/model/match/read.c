@@ -317,6 +317,21 @@ uint32_t hb__add_receive(struct hb__reading *r, uint32_t group, uint32_t source,
 	return id;
 }
 
+/* It looked at a message of the source. */
+static uint32_t saw(struct hb__reading *r, uint32_t spec, uint32_t group, uint32_t source, int64_t tag)
+{
+	hb_probe p = {(uint32_t)r->event->row->number, r->line, 0, spec, channel(r, group, source, r->process, tag)};
+	if (!VEC_PUSH(&r->m->probes, p) || !VEC_PUSH(&r->m->probe_after, (uint32_t)r->m->receives.n))
+		r->m->no_memory = true;
+	op(r, HB_OP_PROBED, (uint32_t)r->m->probes.n - 1);
+	return (uint32_t)r->m->probes.n - 1;
+}
+
+uint32_t hb__add_probe(struct hb__reading *r, uint32_t group, uint32_t source)
+{
+	return saw(r, find_spec(r, group, source, HB_ANY_TAG, false), group, source, 0);
+}
+
 static void on_probe(struct hb__reading *r, bool takes)
 {
 	const hb_event *e = r->event;
@@ -335,12 +350,7 @@ static void on_probe(struct hb__reading *r, bool takes)
 	}
 	if (r->inside || e->source == HB_ABSENT)
 		return;
-	uint32_t from = hb__peer(r->m, part, e->source);
-	hb_probe p = {
-		(uint32_t)e->row->number, r->line, 0, of, channel(r, part->group, from, r->process, e->source_tag)};
-	if (!VEC_PUSH(&r->m->probes, p) || !VEC_PUSH(&r->m->probe_after, (uint32_t)r->m->receives.n))
-		r->m->no_memory = true;
-	op(r, HB_OP_PROBED, (uint32_t)r->m->probes.n - 1);
+	saw(r, of, part->group, hb__peer(r->m, part, e->source), e->source_tag);
 }
 
 /* ---- completion ---- */
@@ -381,7 +391,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 		a->code != HB_ST_UNKNOWN)
 		VEC_PUSH(&r->m->chosen,
 			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
-				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r)}));
+				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r), false, 0}));
 	if (!q)
 		return;
 	if (q->type == HB__R_RECV)

@@ -113,6 +113,8 @@ void hb__on_keyed(struct hb__reading *r, const struct hb__function *f);
  * HB_NO: not known yet, or any. Return their numbers. */
 uint32_t hb__add_send(struct hb__reading *r, uint32_t group, uint32_t dest, int32_t tag, int64_t bytes);
 uint32_t hb__add_receive(struct hb__reading *r, uint32_t group, uint32_t source, int32_t tag, bool any_source);
+/* The event at hand was told that there is a message of this source; which one is for the caller to say, once all are linked. */
+uint32_t hb__add_probe(struct hb__reading *r, uint32_t group, uint32_t source);
 /* ---- sockets/plan.c ---- */
 /* The sends and receives that were found for the event at hand. */
 void hb__on_socket(struct hb__reading *r);

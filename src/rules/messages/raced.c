@@ -259,7 +259,7 @@ static hb_status starving(struct racing *r, const hb_race *race)
 static bool see(void *user, const hb_race *race)
 {
 	struct racing *r = user;
-	if (race->kind == HB_RACE_CHOICE || !race->nalternatives)
+	if (hb_race_is_choice(race->kind) || !race->nalternatives)
 		return true;
 	if (!keep(r, race)) {
 		r->status = HB_E_MEMORY;

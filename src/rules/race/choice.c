@@ -100,18 +100,23 @@ void hb__race_choices(struct hb__racing *r, uint32_t process, uint32_t first, ui
 	range(r, process, &low, &high);
 	if (low == high)
 		return;
+	for (uint32_t i = low, to; i < high && !r->stopped && !r->no_memory; i = to) {
+		for (to = i; to < high && chosen[to].at.line == chosen[i].at.line;)
+			to++;
+		hb__race_ready(r, chosen, i, to);
+	}
 	c.by = calloc((size_t)(end - first) + 1, sizeof *c.by);
 	c.now = malloc(((size_t)(end - first) + 1) * sizeof *c.now);
 	r->no_memory = r->no_memory || !c.by || !c.now;
 	for (uint32_t i = low; i < high && !r->no_memory; i++)
-		if (chosen[i].receive != HB_NO)
+		if (chosen[i].receive != HB_NO && !chosen[i].ready)
 			c.by[chosen[i].receive - first] = i + 1;
 	for (uint32_t l = p->first_line; l < p->first_line + p->nlines; l++) {
 		c.nnow = 0;
 		c.next = first;
 		const hb_chosen *last = NULL;
 		for (uint32_t i = low; i < high && !r->no_memory && !r->stopped; i++) {
-			if (chosen[i].at.line != l)
+			if (chosen[i].at.line != l || chosen[i].ready)
 				continue;
 			if (!last || last->at.event != chosen[i].at.event) /* Waitsome: one answer */
 				answered(&c, chosen, &chosen[i]);

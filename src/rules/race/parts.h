@@ -38,6 +38,12 @@ void hb__race_told(struct hb__racing *r, hb_race *race);
 /* first, end: the receives of the process. */
 void hb__race_choices(struct hb__racing *r, uint32_t process, uint32_t first, uint32_t end);
 
+/* ---- ready.c: poll and its kin; chosen[low, high): those of one line ---- */
+void hb__race_ready(struct hb__racing *r, const hb_chosen *chosen, uint32_t low, uint32_t high);
+
+/* ---- chunks.c: reads of streams; first, end: the receives of the process ---- */
+void hb__race_parts(struct hb__racing *r, uint32_t first, uint32_t end);
+
 /* ---- ack.c: a synchronous send that completed tells its process that the receive was matched ---- */
 /* Which pairs (message that could have been received instead, synchronous message that was) are asked for. First
  * all are collected, then one pass of the clocks answers them. */

@@ -16,6 +16,7 @@
 const hb_option hb__races_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL,
 		"also list receives and messages that could differ only if an earlier race had turned out differently"},
+	{"chunks", 0, HB_OPTION_FLAG, NULL, "also list reads of streams that could have got more bytes, or fewer"},
 	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line; default: 3; 0: all"},
 	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called at this place"},
 	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only receives of these ranks; A-B means A to B"},
@@ -77,7 +78,15 @@ static void print_next(struct hb_races *r, const struct hb_raced *g)
 	printf("\n");
 }
 
-static void print_text(struct hb_races *r)
+/* How much a read of a stream gets is chance, and correct programs do not mind: a line is enough, unless it was asked for. */
+static void print_chunks(const struct hb_races *r, const hb_race_sum *sum)
+{
+	if (sum->racing_parts && !(r->flags & HB_RACES_PARTS))
+		printf("\n%llu of %llu reads of streams that got less than they had room for could have got more, or less (--chunks lists them)\n",
+			(unsigned long long)sum->racing_parts, (unsigned long long)sum->parts);
+}
+
+static void print_text(struct hb_races *r, const hb_race_sum *sum)
 {
 	struct hb_raced **sorted = hb__alloc(r->ngroups * sizeof *sorted);
 	uint64_t races = 0, calls = 0, places = 0;
@@ -101,6 +110,7 @@ static void print_text(struct hb_races *r)
 			hb__plural(places, "place", "places"), r->whole ? "" : "; there may be more");
 	for (size_t i = 0; i < r->ngroups && sorted[i]->races; i++)
 		print_group(r, sorted[i]);
+	print_chunks(r, sum);
 	if (r->ngroups && sorted[0]->races)
 		print_next(r, sorted[0]);
 	free(sorted);
@@ -131,7 +141,7 @@ static int look(struct hb_races *r)
 	hb_bar bar;
 	hb__bar_begin(&bar, "looking for races");
 	hb_status status =
-		hb_races(r->run.model, r->all ? HB_RACES_ALL : 0, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
+		hb_races(r->run.model, r->flags, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
 	if (status)
 		return hb__fail_log(r->run.path, &err);
@@ -144,13 +154,14 @@ static int look(struct hb_races *r)
 		if (r->out->broken && r->out->error != EPIPE)
 			return hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(r->out->error));
 	} else
-		print_text(r);
+		print_text(r, &sum);
 	return r->found ? HB_EXIT_FINDING : 0;
 }
 
 int hb__races(const hb_args *args)
 {
-	struct hb_races r = {.all = hb__option_value(args, "all") != NULL,
+	struct hb_races r = {.flags = (hb__option_value(args, "all") ? HB_RACES_ALL : 0) |
+				 (hb__option_value(args, "chunks") ? HB_RACES_PARTS : 0),
 		.limit = hb__option_number(args, "limit", 3),
 		.line = hb__option_value(args, "line"),
 		.ranks = hb__option_value(args, "rank"),

@@ -120,7 +120,7 @@ static const hb_chosen *chosen_at(const struct hb_races *r, hb_at at)
 
 static uint32_t group_of(struct hb_races *r, const hb_race *race)
 {
-	if (race->kind != HB_RACE_CHOICE)
+	if (!hb_race_is_choice(race->kind))
 		return group_of_spec(r, race->spec);
 	const hb_chosen *c = chosen_at(r, race->done);
 	return c ? group_of_site(r, hb_model_lines(r->run.model)[c->at.line].process, c->function, c->site)
@@ -250,7 +250,7 @@ static void put_asked(struct hb_races *r, const hb_race *race)
 {
 	/* a choice of a request that is no receive has no specification */
 	const hb_spec *s = race->spec == HB_NO ? NULL : &hb_model_specs(r->run.model)[race->spec];
-	const hb_chosen *c = race->kind == HB_RACE_CHOICE ? chosen_at(r, race->done) : NULL;
+	const hb_chosen *c = hb_race_is_choice(race->kind) ? chosen_at(r, race->done) : NULL;
 	uint32_t process = hb_model_lines(r->run.model)[race->post.line].process;
 	hb_log *log = hb_model_processes(r->run.model)[process].log;
 	const hb_function *f = log && (c || s) ? hb_log_function(log, c ? c->function : s->function) : NULL;
@@ -272,10 +272,9 @@ static void put_asked(struct hb_races *r, const hb_race *race)
 
 static void put_race(struct hb_races *r, const hb_race *race)
 {
-	static const char *const kinds[] = {"receive", "probe", "choice"};
 	char name[HB_EVENT_NAME];
 	hb__put_text(r->out, "{\"kind\":\"");
-	hb__put_text(r->out, kinds[race->kind]);
+	hb__put_text(r->out, hb_race_words[race->kind]);
 	hb__put_text(r->out, "\",\"event\":\"");
 	hb__put_text(r->out, hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
 	hb__put_text(r->out, "\",\"posted\":\"");

@@ -27,7 +27,8 @@ struct hb_raced {
 
 struct hb_races {
 	hb_run run;
-	bool all, whole;
+	unsigned flags; /* of hb_races */
+	bool whole;
 	uint64_t limit;           /* races kept for each place; 0: all */
 	const char *line, *ranks; /* filters, or NULL */
 	const char *name;         /* of the recording, as it was given; NULL: the last one */

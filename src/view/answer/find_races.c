@@ -143,7 +143,7 @@ static void keep(struct finder *f, const hb_race *race, uint32_t place)
 static bool visit(void *user, const hb_race *race)
 {
 	struct finder *f = user;
-	const hb_chosen *c = race->kind == HB_RACE_CHOICE ? chosen_at(f->server->model, race->done) : NULL;
+	const hb_chosen *c = hb_race_is_choice(race->kind) ? chosen_at(f->server->model, race->done) : NULL;
 	uint32_t place = c ? place_of_chosen(f, c) : race->spec == HB_NO ? HB_NO : place_of_spec(f, race->spec);
 	f->races->found++;
 	if (place != HB_NO)

@@ -27,12 +27,11 @@ const struct hb_kept_race *hb__races_at(const struct hb_view_races *r, hb_at at,
 
 static void put_race(struct hb_request *r, const struct hb_kept_race *race)
 {
-	static const char *const kinds[] = {"receive", "probe", "choice"};
 	const hb_view_server *s = r->server;
 	hb_text_put(&r->out, "{\"at\":");
 	hb__put_at(r, race->at);
 	hb_text_format(&r->out, ",\"line\":%u,\"event\":%u,\"kind\":\"%s\",\"place\":", race->at.line, race->at.event,
-		kinds[race->kind]);
+		hb_race_words[race->kind]);
 	if (race->place == HB_NO)
 		hb_text_put(&r->out, "null");
 	else

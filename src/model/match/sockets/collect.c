@@ -9,6 +9,7 @@ struct collecting {
 	const hb_event *event;
 	uint32_t line, talk; /* talk HB_NO: none yet for the event at hand */
 	bool inside;
+	bool selects; /* the process asks which ends are ready */
 	VEC(uint32_t) end_of, address_of; /* by number of the text; HB_NO: not looked up */
 };
 
@@ -85,6 +86,26 @@ static void piece(struct collecting *c, uint32_t end, enum hb__piece_kind kind, 
 		c->s->no_memory = true;
 }
 
+/* Only of processes that ask which ends are ready. */
+static void use(struct collecting *c, uint32_t end, enum hb__use_kind kind)
+{
+	struct hb__use u = {.end = end, .process = c->process, .kind = (uint8_t)kind};
+	if (!c->selects || end == HB_NO || c->inside)
+		return;
+	u.talk = talk(c);
+	u.ready = (uint32_t)c->s->ready.n - 1;
+	if (!VEC_PUSH(&c->s->uses, u))
+		c->s->no_memory = true;
+}
+
+/* A call came to the limit of its time. */
+static void timed_out(struct collecting *c)
+{
+	if (!VEC_PUSH(&c->s->m->timeouts, ((hb_at){c->line, (uint32_t)c->event->row->number})))
+		c->s->no_memory = true;
+}
+#define TIMED_OUT(result) ((result) == -11 /* EAGAIN */ || (result) == -110 /* ETIMEDOUT */)
+
 /* ---- streams ---- */
 
 static void on_bytes(struct collecting *c, bool out)
@@ -92,12 +113,23 @@ static void on_bytes(struct collecting *c, bool out)
 	uint32_t end = own_end(c);
 	int64_t bytes = c->inside ? HB_ABSENT : hb_event_value(c->event, "bytes");
 	int64_t asked = c->inside ? 0 : hb_event_value(c->event, "asked");
+	if (!out)
+		use(c, end, HB__TOOK);
+	if (!out && !c->inside && TIMED_OUT(bytes))
+		timed_out(c);
 	if (c->inside && out)
 		piece(c, end, HB__OUT, HB__UNTOLD, 0);
 	else if (bytes > 0)
 		piece(c, end, out ? HB__OUT : HB__IN, (uint64_t)bytes, (uint64_t)bytes);
 	else if (bytes == 0 && asked > 0 && !out)
 		piece(c, end, HB__END_SEEN, 0, 0);
+}
+
+static void made(struct collecting *c, int64_t text, enum hb__piece_kind kind, uint64_t amount)
+{
+	uint32_t end = end_numbered(c, text);
+	piece(c, end, kind, amount, 0);
+	use(c, end, HB__MADE);
 }
 
 static bool known_error(int64_t result) { return result == -115 /* EINPROGRESS: it will be */; }
@@ -107,6 +139,8 @@ static void on_connection(struct collecting *c)
 	const hb_event *e = c->event;
 	int64_t result = c->inside ? 0 : hb_event_value(e, "result");
 	uint32_t end = own_end(c);
+	if (e->means->cls == HB_CONNECTION && e->means->does != HB_DOES_END_OUT)
+		use(c, end, e->means->does == HB_DOES_ACCEPT ? HB__TOOK : HB__MADE);
 	switch (e->means->does) {
 	case HB_DOES_CONNECT:
 		if (result == 0 || known_error(result))
@@ -114,7 +148,7 @@ static void on_connection(struct collecting *c)
 		return;
 	case HB_DOES_ACCEPT:
 		if (result >= 0 && !c->inside && end != HB_NO)
-			piece(c, end_numbered(c, hb_event_value(e, "new")), HB__ACCEPTED, end, 0);
+			made(c, hb_event_value(e, "new"), HB__ACCEPTED, end);
 		return;
 	case HB_DOES_LISTEN:
 		if (end == HB_NO || result)
@@ -132,8 +166,8 @@ static void on_connection(struct collecting *c)
 		return;
 	case HB_DOES_PAIR:
 		if (!result && !c->inside) {
-			piece(c, end_numbered(c, hb_event_value(e, "first")), HB__PAIRED, 0, 0);
-			piece(c, end_numbered(c, hb_event_value(e, "second")), HB__PAIRED, 1, 0);
+			made(c, hb_event_value(e, "first"), HB__PAIRED, 0);
+			made(c, hb_event_value(e, "second"), HB__PAIRED, 1);
 		}
 		return;
 	default:
@@ -169,6 +203,9 @@ static void on_datagrams(struct collecting *c, bool out)
 	uint32_t end = c->inside ? HB_NO : own_end(c);
 	if (end == HB_NO || c->event->function->nvalues != 3)
 		return;
+	use(c, end, out ? HB__SENT : HB__TOOK);
+	if (!out && row->nresults && TIMED_OUT(row->results[0]))
+		timed_out(c);
 	for (uint32_t i = 0; i + 3 <= row->nresults; i += 3) {
 		const int64_t *told = row->results + i;
 		if (told[0] < 0 || told[0] > UINT32_MAX)
@@ -178,6 +215,32 @@ static void on_datagrams(struct collecting *c, bool out)
 		else if (c->s->ends.at[end].kind == HB__END_DATAGRAM)
 			datagram(c, end, out, told, i / 3);
 	}
+}
+
+/* ---- what is ready ---- */
+
+/* count, and then descriptor, events and end, again and again. What may be written only is no answer to anything that came. */
+static void on_ready(struct collecting *c)
+{
+	enum { IN = 1, HUP = 16 };
+	const hb_row *row = c->event->row;
+	if (c->inside || !row->nresults || row->results[0] < 0 || c->event->function->nvalues != 4)
+		return;
+	if (!row->results[0])
+		timed_out(c);
+	struct hb__ready ready = {talk(c), HB_NO, 0, HB_NO, HB_NO};
+	uint32_t n = 0;
+	for (uint32_t i = 1; i + 3 <= row->nresults; i += 3) {
+		uint32_t end = end_numbered(c, row->results[i + 2]);
+		if (!(row->results[i + 1] & (IN | HUP)) || end == HB_NO)
+			continue;
+		if (!VEC_PUSH(&c->s->ready, ready))
+			c->s->no_memory = true;
+		use(c, end, HB__SAID);
+		n++;
+	}
+	if (!n && !VEC_PUSH(&c->s->ready, ready))
+		c->s->no_memory = true;
 }
 
 /* ---- processes ---- */
@@ -208,6 +271,9 @@ static void on_event(struct collecting *c)
 	case HB_DOES_DATAGRAM_IN:
 		on_datagrams(c, e->means->does == HB_DOES_DATAGRAM_OUT);
 		return;
+	case HB_DOES_SELECT:
+		on_ready(c);
+		return;
 	case HB_DOES_FORK:
 	case HB_DOES_WAIT_CHILD:
 		on_family(c, e->means->does == HB_DOES_FORK);
@@ -223,7 +289,7 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 	const hb_process *p = &s->m->processes.at[process];
 	const hb_log_info *info = hb_log_get_info(p->log);
 	struct collecting c = {
-		.s = s, .process = process, .log = p->log, .origin = (double)info->origin_mono, .tick = info->tick_ns};
+		.s = s, .process = process, .log = p->log, .selects = hb_log_calls(p->log, HB_DOES_SELECT), .origin = (double)info->origin_mono, .tick = info->tick_ns};
 	struct hb__stream *stream = hb__stream_open(s->m, process, err);
 	int got = stream ? 1 : HB_E_DAMAGED;
 	if (!stream && err && err->status)

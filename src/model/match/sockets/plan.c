@@ -39,8 +39,8 @@ static uint32_t new_group(struct hb__sockets *s, const char *title, const uint32
 	return 0;
 }
 
-/* As the model numbers it, behind the communicators of the process that is read first. */
-static uint32_t number_of(hb_model *m, struct hb__socket_group *known)
+/* Behind the communicators of the process that is read first. */
+uint32_t hb__group_number(hb_model *m, struct hb__socket_group *known)
 {
 	if (known->number != HB_NO)
 		return known->number;
@@ -186,6 +186,8 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 	memset(&s->in, 0, sizeof s->in);
 	bool good = !s->no_memory && !m->no_memory && list(s, false, &s->from_first, &s->from_pair) &&
 		    list(s, true, &s->to_first, &s->to_pair);
+	if (good)
+		hb__find_ready(s);
 	return good ? HB_OK : hb__no_memory(err);
 }
 
@@ -194,7 +196,7 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 static void send(struct hb__reading *r, struct hb__sockets *s, struct hb__pair *p)
 {
 	uint32_t dest = p->to == HB_NO ? p->dest : hb__talker(s, p->to);
-	p->send = hb__add_send(r, number_of(r->m, &s->groups.at[p->group]), dest, 0, p->bytes);
+	p->send = hb__add_send(r, hb__group_number(r->m, &s->groups.at[p->group]), dest, 0, p->bytes);
 	if (p->ambiguous && !r->m->no_memory)
 		r->m->sends.at[p->send].flags |= HB_AMBIGUOUS;
 }
@@ -202,9 +204,13 @@ static void send(struct hb__reading *r, struct hb__sockets *s, struct hb__pair *
 static void receive(struct hb__reading *r, struct hb__sockets *s, struct hb__pair *p)
 {
 	uint32_t source = p->wild ? HB_NO : hb__talker(s, p->from);
-	p->receive = hb__add_receive(r, number_of(r->m, &s->groups.at[p->group]), source, HB_ANY_TAG, p->wild);
-	if (p->ambiguous && !r->m->no_memory)
-		r->m->receives.at[p->receive].flags |= HB_AMBIGUOUS;
+	p->receive = hb__add_receive(r, hb__group_number(r->m, &s->groups.at[p->group]), source, HB_ANY_TAG, p->wild);
+	if (r->m->no_memory)
+		return;
+	r->m->receives.at[p->receive].flags |= p->ambiguous ? HB_AMBIGUOUS : 0;
+	bool part = r->event->means->does == HB_DOES_BYTES_IN &&
+		    hb_event_value(r->event, "asked") > hb_event_value(r->event, "bytes");
+	r->m->receives.at[p->receive].flags |= part ? HB_PART : 0;
 }
 
 void hb__on_socket(struct hb__reading *r)
@@ -218,6 +224,8 @@ void hb__on_socket(struct hb__reading *r)
 		send(r, s, &s->pairs.at[s->from_pair[i]]);
 	for (uint32_t i = s->to_first[t]; i < s->to_first[t + 1] && !r->inside; i++)
 		receive(r, s, &s->pairs.at[s->to_pair[i]]);
+	if (!r->inside)
+		hb__on_ready(r, s, t);
 }
 
 /* ---- once all are read ---- */
@@ -257,6 +265,7 @@ bool hb__link_sockets(hb_model *m)
 		m->channels.at[m->sends.at[p->send].channel].received++;
 		m->info.matched++;
 	}
+	hb__link_ready(s);
 	return order_channels(m);
 }
 
@@ -278,7 +287,8 @@ void hb__close_sockets(hb_model *m)
 	void *const blocks[] = {s->networks.at, s->network_of, s->ends.at, s->addresses.at, s->connections.at,
 		s->end_of.at, s->address_of.at, s->connection_of.at, s->outside_of.at, s->machine_of.at, s->talks.at,
 		s->last, s->fault, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at,
-		s->from_first, s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at};
+		s->from_first, s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at,
+		s->uses.at, s->ready.at};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	free(s);

@@ -128,6 +128,25 @@ struct hb__family_call {
 	int64_t pid;
 };
 
+/* What a process did with an end, of those that are told which ends are ready (ready.c). */
+enum hb__use_kind {
+	HB__MADE, /* from here on it is there, or is another one of this name */
+	HB__SENT, /* a datagram: it was there at the latest then */
+	HB__TOOK, /* what had come, or was told an error */
+	HB__SAID, /* it is ready: somebody can take something */
+};
+struct hb__use {
+	uint32_t end, process, talk;
+	uint32_t ready; /* HB__SAID: of hb__sockets */
+	uint8_t kind;
+};
+/* An end in the answer of a call that says what is ready; pair HB_NO: it is not known what was there then. */
+struct hb__ready {
+	uint32_t talk, pair;
+	uint32_t since;         /* as in hb_chosen */
+	uint32_t chosen, probe; /* what it became; probe HB_NO: none */
+};
+
 struct hb__last {       /* of a line */
 	uint32_t event; /* the last one that returned */
 	int64_t exit;
@@ -150,6 +169,9 @@ struct hb__sockets {
 	VEC(struct hb__piece) pieces;
 	VEC(struct hb__datagram) out, in;
 	VEC(struct hb__family_call) forks, waits;
+	VEC(struct hb__use) uses;
+	VEC(struct hb__ready) ready;
+	uint32_t next_ready; /* of these, while the processes are read */
 	VEC(struct hb__pair) pairs;
 	VEC(struct hb__socket_group) groups;
 	uint32_t *from_first, *from_pair, *to_first, *to_pair; /* pairs by talk: from_pair[from_first[t]] and on */
@@ -223,7 +245,16 @@ void hb__match_cut(struct hb__sockets *s);
 /* What nobody got, and what nobody sent. */
 void hb__tell_strays(struct hb__sockets *s);
 
+/* ---- ready.c ---- */
+/* What was there when a call said that an end is ready. */
+void hb__find_ready(struct hb__sockets *s);
+/* The answers of the event at hand, and what they are about, once all is linked. */
+void hb__on_ready(struct hb__reading *r, struct hb__sockets *s, uint32_t talk);
+void hb__link_ready(struct hb__sockets *s);
+
 /* ---- plan.c ---- */
+/* The group as the model numbers it. */
+uint32_t hb__group_number(hb_model *m, struct hb__socket_group *known);
 uint32_t hb__pair_of(struct hb__sockets *s, uint32_t from, uint32_t to, uint32_t bytes, uint32_t group);
 void hb__socket_edge(struct hb__sockets *s, hb_edge_kind kind, uint32_t from, uint32_t to);
 /* The group of an end, or of a connection. */

@@ -146,8 +146,7 @@ static int start(hb_sql_cursor *c)
 
 static const char *kind(const struct row *row)
 {
-	static const char *const kinds[] = {"receive", "probe", "choice"};
-	return row->kind < 3 ? kinds[row->kind] : "unknown";
+	return row->kind < HB_RACE_KINDS ? hb_race_words[row->kind] : "unknown";
 }
 
 static int next(hb_sql_cursor *c)
@@ -191,7 +190,7 @@ static void give_taken(struct hb_sql *sql, sqlite3_context *out, uint32_t receiv
 
 static void give_receive(struct hb_sql *sql, sqlite3_context *out, const struct row *row, int column)
 {
-	hb_at at = row->kind == HB_RACE_CHOICE ? row->done : row->post; /* what a user would look at */
+	hb_at at = hb_race_is_choice(row->kind) ? row->done : row->post; /* what a user would look at */
 	if (column == RANK)
 		sqlite3_result_int(out, hb__sql_line_rank(sql, row->done.line));
 	else if (column == COMM)
