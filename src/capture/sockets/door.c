@@ -327,11 +327,8 @@ extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.enter = enter,
 	.find = hb__ends_find,
-<<<<<<< HEAD
 	.same = hb__ends_same,
-=======
 	.leads = hb__ends_lead,
->>>>>>> sk-tool
 	.begin = begin,
 	.end = end,
 	.no = no,

@@ -74,13 +74,10 @@ struct hb_sockets_door {
 	bool (*enter)(struct hb_talk *ret_talk, const void *pc, const void *cfa);
 	/* Finds out what a descriptor leads to, and keeps it in the table; keeps errno. */
 	uint32_t (*find)(int fd);
-<<<<<<< HEAD
 	/* A descriptor leads where another one does, whose word of the table that is. */
 	void (*same)(int fd, uint32_t end);
-=======
 	/* Whether it leads to anything: asked before the process has begun, so that one which never talks leaves no log; keeps errno. */
 	bool (*leads)(int fd);
->>>>>>> sk-tool
 	/* The call is about to be made. lane, pc, cfa and function are set; fd and end, where the function is of a class that has one, else argument. */
 	void (*begin)(struct hb_talk *talk);
 	/* It is over: so it becomes an event. keeps errno. */

@@ -13,12 +13,9 @@ int hb__ends_most(void); /* the greatest descriptor that stands in it, plus 1 */
 /* The texts have other numbers from now on: everything is found out anew. */
 void hb__ends_again(void);
 uint32_t hb__ends_find(int fd);
-<<<<<<< HEAD
 void hb__ends_same(int fd, uint32_t end);
-=======
 /* Whether the descriptor, 0 or more, leads anywhere; what is kept of it is that it does not. */
 bool hb__ends_lead(int fd);
->>>>>>> sk-tool
 /* The text of the end of a connection to this address that is under way. */
 uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length);
 void hb__ends_name(int fd, char ret_name[HB_NAME_MOST]);
