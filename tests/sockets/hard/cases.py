@@ -7,7 +7,7 @@ import struct
 import subprocess
 import time
 
-from lib import HBDB, RECORD, SECONDS, Failed, ask, expected, info, run, unmatched
+from lib import HBDB, RECORD, SECONDS, Failed, ask, events, expected, info, run, unmatched
 
 CASES = []
 
@@ -33,10 +33,10 @@ class Case:
         if not now or {k: n for k, n in before.items() if k not in self.varies} != {k: n for k, n in now.items() if k not in self.varies}:
             raise Failed("recorded it does other things: %s, alone %s\n%s" % (now, before, said))
         recording = os.path.join(folder, "run.hbdb")
-        told = info(recording)
+        told, counts = info(recording), events(recording)
         for name, n in now.items():
-            if told["calls"].get(name, 0) != n:
-                raise Failed("%d calls of %s, %d events: all of them %s\n%s" % (n, name, told["calls"].get(name, 0), told["calls"], said))
+            if counts[name] != n:
+                raise Failed("%d calls of %s, %d events: all of them %s\n%s" % (n, name, counts[name], dict(counts), said))
         ask("verify", recording)
         seen = "%d events of %d processes, %.1f s, messages %s" % (told["events"], len(told["processes"]), seconds, unmatched(recording))
         if not self.replay or not replay:

@@ -1,4 +1,5 @@
 """Runs programs alone and recorded, and asks the recording."""
+import collections
 import json
 import os
 import re
@@ -56,6 +57,15 @@ def ask(*arguments, status=0):
 
 def info(recording):
     return json.loads(ask("info", "--json", recording))
+
+
+def events(recording):
+    """{function: how many events of the layer}"""
+    found = collections.Counter()
+    for line in ask("dump", "--json", recording).splitlines():
+        event = json.loads(line)
+        found[event["function"]] += event.get("layer") == "sockets"
+    return found
 
 
 def expected(text):
