@@ -131,11 +131,12 @@ void hb__ends_same(int fd, uint32_t end)
 
 uint32_t hb__ends_find(int fd)
 {
-	int error = errno;
+	int error = errno, state = hb__uncancelled();
 	uint8_t apart = hb__apart;
 	hb__apart = apart | HB__APART_OURS;
 	uint32_t end = look(fd);
 	hb__apart = apart;
+	hb__cancelled_again(state);
 	errno = error;
 	hb__ends_same(fd, end);
 	return end;
