@@ -55,7 +55,7 @@ struct hb_talk {
 };
 
 /* Replay: what the record has of a call. */
-#define HB_TOLD_MOST (1 + 3 * 64)
+#define HB_TOLD_MOST (1 + 3 * 340) /* one record of results holds 1024 */
 enum hb_again {
 	HB_AGAIN_FREE /* nothing: the system answers */,
 	HB_AGAIN_NO /* it would have blocked */,

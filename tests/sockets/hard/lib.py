@@ -60,11 +60,11 @@ def info(recording):
 
 
 def events(recording):
-    """{function: how many events of the layer}"""
+    """{function: how many events of the layer}; of calls that have returned"""
     found = collections.Counter()
     for line in ask("dump", "--json", recording).splitlines():
         event = json.loads(line)
-        found[event["function"]] += event.get("layer") == "sockets"
+        found[event["function"]] += event.get("layer") == "sockets" and not event.get("never_returned")
     return found
 
 

@@ -5,7 +5,7 @@
 
 #include "capture/sockets/front/again/again.h"
 
-#define TOLD 64 /* descriptors of one call; further ones are not told */
+#define TOLD ((HB_TOLD_MOST - 1) / 3) /* descriptors of one call; further ones are not told */
 
 struct ready {
 	struct hb_talk t;
