@@ -191,6 +191,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return run_mode(1, argv, modes);
 	if (!strcmp(argv[1], "serve")) {
+		begin_counting();
 		until_killed(argv[2]);
 		return 0;
 	}
