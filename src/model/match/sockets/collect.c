@@ -73,6 +73,7 @@ static void piece(struct collecting *c, uint32_t end, enum hb__piece_kind kind, 
 	const struct hb__socket_end *e = end == HB_NO ? NULL : &c->s->ends.at[end];
 	if (!e || e->connection == HB_NO)
 		return;
+	c->s->connections.at[e->connection].paired |= kind == HB__PAIRED;
 	struct hb__piece p = {.connection = e->connection,
 		.talk = talk(c),
 		.amount = amount,
@@ -117,6 +118,9 @@ static void on_bytes(struct collecting *c, bool out)
 		use(c, end, HB__TOOK);
 	if (!out && !c->inside && TIMED_OUT(bytes))
 		timed_out(c);
+	if (c->inside && end != HB_NO && c->s->ends.at[end].connection != HB_NO &&
+		!VEC_PUSH(&c->s->stuck, ((struct hb__stuck){talk(c), end})))
+		c->s->no_memory = true;
 	if (c->inside && out)
 		piece(c, end, HB__OUT, HB__UNTOLD, 0);
 	else if (bytes > 0)
