@@ -231,8 +231,10 @@ static void stays(struct hb__reading *r, struct hb__sockets *s, uint32_t talk)
 		uint32_t connection = s->ends.at[s->stuck.at[i].end].connection;
 		if (s->stuck.at[i].talk != talk)
 			continue;
-		uint32_t group = hb__group_number(r->m, &s->groups.at[hb__group_of_connection(s, connection)]);
-		if (r->m->no_memory || s->no_memory)
+		uint32_t known = hb__group_of_connection(s, connection);
+		uint32_t group = s->no_memory ? 0 : hb__group_number(r->m, &s->groups.at[known]);
+		r->m->no_memory = r->m->no_memory || s->no_memory;
+		if (r->m->no_memory)
 			return;
 		r->m->lines.at[r->line].group = group;
 		r->m->groups.at[group].open = !closed(s, connection);
