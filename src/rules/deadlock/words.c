@@ -24,7 +24,7 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 	const hb_process *p = hb_model_processes(g->m);
 	hb_process_name run;
 	size_t runs = 0;
-	hb__phrase(t, n == 1 ? "%s" : "ranks ", hb_rank_word(p[process[0]].name));
+	hb__phrase(t, n == 1 || !*hb_rank_word(p[process[0]].name) ? "%s" : "ranks ", hb_rank_word(p[process[0]].name));
 	for (size_t i = 0; i < n;) {
 		const hb_process *first = &p[process[i]], *last = first;
 		size_t k = i + 1;
