@@ -92,6 +92,15 @@ bool hb__socket_name(int fd, char *text, size_t size);
 struct sockaddr_storage;
 /* ADDRESS:PORT, of version 6 [ADDRESS]:PORT. False: it is no address of the internet. */
 bool hb__internet_name(const struct sockaddr_storage *address, char *name, size_t size);
+/* The recorder opens and writes files, and holds locks meanwhile: a thread that the program cancels is not cancelled there, but at its next call. */
+static inline int hb__uncancelled(void)
+{
+	int state = PTHREAD_CANCEL_ENABLE;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+static inline void hb__cancelled_again(int state) { pthread_setcancelstate(state, NULL); }
+
 /* The numbers that the system gives to a connected Unix socket and to its other end. False: it does not tell. */
 bool hb__unix_ends(int fd, uint64_t ret_end[2]);
 

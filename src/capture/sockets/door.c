@@ -63,7 +63,7 @@ static void tell_network(void)
 /* The lane of a thread that has none yet. */
 static __attribute__((noinline)) struct hb__lane *new_lane(void)
 {
-	int error = errno;
+	int error = errno, state = hb__uncancelled();
 	hb__apart |= HB__APART_OURS;
 	struct hb__lane *lane = hb__lane_of_this_thread();
 	if (!lane && hb__begin_alone())
@@ -73,6 +73,7 @@ static __attribute__((noinline)) struct hb__lane *new_lane(void)
 	if (lane)
 		tell_network();
 	hb__apart &= (uint8_t)~HB__APART_OURS;
+	hb__cancelled_again(state);
 	errno = error;
 	return lane;
 }
@@ -109,17 +110,27 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 
 static __attribute__((noinline)) const struct hb__slot *another_slot(struct hb__call *c, uint32_t *ret_changed)
 {
+	int state = hb__uncancelled();
 	struct hb__wanted w = {.pc = hb__site_of(c->pc, c->cfa)};
 	bool new;
 	w.plain = w.pc == c->pc;
 	w.key[0] = c->a[0];
 	w.tags = c->fn->nrecorded && c->fn->recorded[0].kind == HB_RECORDED_TEXT; /* ends come and go */
 	struct hb__slot *s = hb__slot_search(c, &w, &new, ret_changed);
-	if (!new)
-		return s;
-	s->arg[0] = (int64_t)w.key[0];
-	hb__slot_define(c->lane, s);
+	if (new) {
+		s->arg[0] = (int64_t)w.key[0];
+		hb__slot_define(c->lane, s);
+	}
+	hb__cancelled_again(state);
 	return s;
+}
+
+static __attribute__((noinline)) void define(const struct hb__fn *fn)
+{
+	int state = hb__uncancelled();
+	hb__define_function(fn);
+	define_values(fn);
+	hb__cancelled_again(state);
 }
 
 static const struct hb__slot *slot_of(const struct hb_talk *t)
@@ -132,10 +143,8 @@ static const struct hb__slot *slot_of(const struct hb_talk *t)
 	c.lane = t->lane;
 	c.pc = t->pc;
 	c.cfa = t->cfa;
-	if (unlikely(t->lane->control->calls[c.fn->id]++ == 0)) {
-		hb__define_function(c.fn);
-		define_values(c.fn);
-	}
+	if (unlikely(t->lane->control->calls[c.fn->id]++ == 0))
+		define(c.fn);
 	struct hb__slot *s = (struct hb__slot *)hb__slot_guess(&c, &changed);
 	if (unlikely(!s))
 		s = (struct hb__slot *)another_slot(&c, &changed);
@@ -189,7 +198,11 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	}
 	/* a handler may have made events meanwhile */
 	uint64_t enter = likely(t->enter >= lane->last_tick) ? t->enter : lane->last_tick;
-	hb__row_quick(lane, t->slot, enter, exit >= enter ? exit : enter, 0, results, n);
+	exit = exit >= enter ? exit : enter;
+	if (likely(n <= HB__ROW_QUICK))
+		hb__row_quick(lane, t->slot, enter, exit, 0, results, n);
+	else
+		hb__row_unusual(lane, t->slot, enter, exit, 0, results, n);
 	lane->control->inside = t->outside;
 	hb__control_check(lane);
 	hb__apart = apart;

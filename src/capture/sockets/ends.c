@@ -109,13 +109,14 @@ static uint32_t look(int fd)
 
 uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length)
 {
-	int error = errno;
+	int error = errno, state = hb__uncancelled();
 	char name[HB__END_NAME], peer[HB__END_NAME];
 	enum hb_leads kind = look_at(fd, name);
 	size_t n = strlen(name);
 	if (kind == HB_LEADS_NAMELESS && hb__address_name(to, length, peer, sizeof peer))
 		snprintf(name + n, sizeof name - n, " > %.*s", (int)(sizeof name - n - 4), peer);
 	uint32_t end = kind < HB_LEADS_STREAM ? kind : named(kind, name);
+	hb__cancelled_again(state);
 	errno = error;
 	return end;
 }
@@ -130,11 +131,12 @@ void hb__ends_same(int fd, uint32_t end)
 
 uint32_t hb__ends_find(int fd)
 {
-	int error = errno;
+	int error = errno, state = hb__uncancelled();
 	uint8_t apart = hb__apart;
 	hb__apart = apart | HB__APART_OURS;
 	uint32_t end = look(fd);
 	hb__apart = apart;
+	hb__cancelled_again(state);
 	errno = error;
 	hb__ends_same(fd, end);
 	return end;

@@ -78,7 +78,10 @@ bool hb__row_room(struct hb__lane *lane, size_t need)
 		return true;
 	if (!lane->storing || need > HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
 		return false;
-	return unit_next(lane);
+	int state = hb__uncancelled();
+	bool got = unit_next(lane);
+	hb__cancelled_again(state);
+	return got;
 }
 
 /* More results than fit beside an event stand before it, in records of their own. */
