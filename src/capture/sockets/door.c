@@ -101,6 +101,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	t->pc = pc;
 	t->cfa = cfa;
 	t->to = NULL;
+	t->shared = NULL;
 	t->again = unlikely(hb__config.mode == HB__REPLAY);
 	return true;
 }
@@ -186,6 +187,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	hb__row_quick(lane, t->slot, enter, exit >= enter ? exit : enter, 0, results, n);
 	lane->control->inside = t->outside;
 	hb__control_check(lane);
+	if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
+		hb__shared_over(t->shared);
 	hb__apart = apart;
 	errno = error;
 }
@@ -222,6 +225,9 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 			memcpy(ret->results, row->results, ret->n * sizeof *ret->results);
 		else
 			ret->results[0] = 0;
+		t->shared = hb__shared_of(t->lane, &t->nshared);
+		if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
+			hb__shared_wait(t->shared);
 	}
 	hb__apart = apart;
 	errno = error;
@@ -318,6 +324,7 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.leave = hb__board_leave,
 	.take = hb__board_take,
 	.job_ends = hb__job_ends,
+	.number = hb__replayed_as,
 	.inputs = inputs,
 	.child = hb__child_comes};
 
@@ -328,6 +335,7 @@ static void forgotten(void)
 	network_told = false;
 	hb__ends_again();
 	hb__board_forked();
+	hb__shared_forked();
 }
 
 static const struct hb__fn *function(const char *name, uint8_t cls)
