@@ -112,6 +112,7 @@ struct hb_sockets_door {
 	bool (*leave)(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 	/* Waits up to so many milliseconds, -1: until the job ends. NULL: it has not come. */
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
+	int (*high)(int fd); /* the descriptor by another number, out of the program's way; this one is closed */
 	bool (*job_ends)(void);
 	int (*number)(void); /* by which the replay knows this process */
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */

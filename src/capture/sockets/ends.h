@@ -24,6 +24,8 @@ int64_t hb__ends_address(const struct sockaddr *address, socklen_t length);
 bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 const void *hb__board_take(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 void hb__board_forked(void);
+/* The same file by another number, at which no program looks; the old one is closed. */
+int hb__board_high(int fd);
 
 /* shared.c */
 /* What is to be known of the event that the lane follows just now; NULL: nothing. */

@@ -285,14 +285,22 @@ static hb_status write_file(const struct found *f, const hb_replay_folder *s, hb
 	return good ? HB_OK : HB_E_SYSTEM;
 }
 
+static bool talks(const hb_log *log)
+{
+	static const uint8_t does[] = {
+		HB_DOES_BYTES_OUT, HB_DOES_BYTES_IN, HB_DOES_LISTEN, HB_DOES_ACCEPT, HB_DOES_CONNECT};
+	bool yes = false;
+	for (size_t i = 0; i < sizeof does && !yes; i++)
+		yes = hb_log_calls(log, does[i]);
+	return yes;
+}
+
 hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
 {
 	struct found f = {0};
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status && s->only < 0; i++)
-		if (numbers[i] >= 0 && logs->at[i].log &&
-			(hb_log_calls(logs->at[i].log, HB_DOES_BYTES_OUT) || hb_log_calls(logs->at[i].log, HB_DOES_BYTES_IN) ||
-				hb_log_calls(logs->at[i].log, HB_DOES_ACCEPT) || hb_log_calls(logs->at[i].log, HB_DOES_CONNECT)))
+		if (numbers[i] >= 0 && logs->at[i].log && talks(logs->at[i].log))
 			status = read_log(&f, logs->at[i].log, (uint32_t)numbers[i], ret_err);
 	order_streams(&f);
 	order_connections(&f);

@@ -9,7 +9,6 @@
 #include "capture/sockets/front/again/again.h"
 
 #define PATIENCE_MS 5000 /* for somebody to listen, who may not be of the recording */
-#define HIGH 4096        /* connections that come early are out of the program's way */
 #define EARLY_MOST 4096
 #define WAIT_MS 20
 
@@ -180,8 +179,7 @@ static int from_early(int listens, const char *peer, size_t n, int flags)
 
 static void keep_early(int listens, int fd, const char *peer, size_t n)
 {
-	int high = NEXT(fcntl)(fd, F_DUPFD_CLOEXEC, HIGH);
-	NEXT(close)(fd);
+	int high = hb__door->high(fd);
 	for (int i = 0; i < EARLY_MOST && high >= 0; i++)
 		if (!early[i].fd) {
 			early[i].listens = listens;

@@ -1,7 +1,6 @@
 /* A socket that listens, and from which several processes accept, hands each connection to whichever asks first. In a replay there is a
  * queue for each of them, made by who listens and inherited by his children, and who connects goes to that of the process which had
  * accepted him: so nobody gets another one's connection, and nobody has to hand it on. */
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "capture/sockets/front/again/again.h"
 
 #define QUEUES_MOST 4096
-#define HIGH 4096 /* out of the program's way */
 
 static struct {
 	uint64_t listener;
@@ -55,9 +53,7 @@ void hb__queue_make(int listens, int n, uint64_t listener, int process)
 {
 	struct sockaddr_storage at;
 	socklen_t length;
-	int low = bind_beside(listens, &at, &length), fd = low < 0 ? low : NEXT(fcntl)(low, F_DUPFD_CLOEXEC, HIGH);
-	if (low >= 0)
-		NEXT(close)(low);
+	int fd = hb__door->high(bind_beside(listens, &at, &length));
 	if (fd < 0 || NEXT(listen)(fd, n))
 		return;
 	pthread_mutex_lock(&lock);
