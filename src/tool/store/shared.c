@@ -15,7 +15,7 @@
 /* Something that was done at an end. */
 struct done {
 	uint64_t end; /* a hash of its name, and of what was done */
-	double time;  /* nanoseconds of the host's clock */
+	double time;  /* ticks of the process; then nanoseconds of the host's clock */
 	uint32_t process, lane, event;
 	uint64_t peer; /* of an accept: a hash of the name that its connection has for who connected */
 	bool used;
@@ -24,7 +24,13 @@ struct list {
 	struct done *at;
 	size_t n, room;
 };
+struct clock {
+	const hb_log_info *info; /* NULL: nothing is read of it */
+	double tick;             /* nanoseconds */
+	uint64_t last;           /* the latest tick that was read */
+};
 struct found {
+	struct clock *clock; /* by number of the process */
 	struct list moved, accepted, connected, listened;
 	struct hb_shared *shared;
 	size_t n, room;
@@ -84,7 +90,6 @@ static void add(struct found *f, struct list *l, struct done d)
 struct reading {
 	struct found *f;
 	const hb_log *log;
-	double origin, tick;
 	uint32_t process, lane;
 };
 
@@ -94,12 +99,13 @@ static void on_event(const struct reading *r, const hb_event *e)
 	const char *name = text < 0 ? NULL : hb_log_text(r->log, (uint32_t)text);
 	if (!name || e->row->exit == UINT64_MAX)
 		return;
-	double enter = r->origin + (double)e->row->enter * r->tick, exit = r->origin + (double)e->row->exit * r->tick;
-	struct done d = {0, exit, r->process, r->lane, (uint32_t)e->row->number, 0, false};
+	struct clock *clock = &r->f->clock[r->process];
+	clock->last = e->row->exit > clock->last ? e->row->exit : clock->last;
+	struct done d = {0, (double)e->row->exit, r->process, r->lane, (uint32_t)e->row->number, 0, false};
 	int64_t bytes = hb_event_value(e, "bytes"), result = hb_event_value(e, "result");
 	switch (e->means->does) {
 	case HB_DOES_BYTES_OUT: /* it may have been interrupted when it had written, and have waited before it read */
-		d.time = enter;
+		d.time = (double)e->row->enter;
 		d.end = bytes > 0 ? end_of(r->log, name, OUT) : 0;
 		add(r->f, &r->f->moved, d);
 		return;
@@ -112,7 +118,7 @@ static void on_event(const struct reading *r, const hb_event *e)
 		add(r->f, &r->f->listened, d);
 		return;
 	case HB_DOES_CONNECT:
-		d.time = enter;
+		d.time = (double)e->row->enter;
 		d.end = result == 0 || result == -EINPROGRESS ? own_end(r->log, name) : 0;
 		add(r->f, &r->f->connected, d);
 		return;
@@ -130,7 +136,8 @@ static void on_event(const struct reading *r, const hb_event *e)
 static hb_status read_log(struct found *f, hb_log *log, uint32_t process, hb_error *ret_err)
 {
 	const hb_log_info *info = hb_log_get_info(log);
-	struct reading r = {f, log, (double)info->origin_mono, info->tick_ns, process, 0};
+	struct reading r = {f, log, process, 0};
+	f->clock[process] = (struct clock){info, info->tick_ns, 0};
 	for (; r.lane < info->lanes && !f->no_memory; r.lane++) {
 		hb_events *events;
 		hb_event e;
@@ -146,6 +153,33 @@ static hb_status read_log(struct found *f, hb_log *log, uint32_t process, hb_err
 			return (hb_status)got;
 	}
 	return HB_OK;
+}
+
+/* ---- one clock ---- */
+
+/* The counters of one machine run alike, and that process has measured best how fast which has run for the longest time: a short one is
+ * wrong by microseconds, which is more than lies between two writes. */
+static void set_clocks(struct found *f, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		const struct clock *best = &f->clock[i];
+		for (int32_t k = 0; best->info && k < n; k++) {
+			const struct clock *c = &f->clock[k];
+			double apart = c->info ? c->info->tick_ns / f->clock[i].info->tick_ns : 0;
+			if (c->info && c->last > best->last && apart > 0.999 && apart < 1.001 &&
+				!strcmp(c->info->host, best->info->host))
+				best = c;
+		}
+		f->clock[i].tick = best->info ? best->info->tick_ns : 0;
+	}
+}
+
+static void set_times(const struct found *f, struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct clock *c = &f->clock[l->at[i].process];
+		l->at[i].time = (double)c->info->origin_mono + l->at[i].time * c->tick;
+	}
 }
 
 /* ---- what follows from it ---- */
@@ -297,11 +331,15 @@ static bool talks(const hb_log *log)
 
 hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
 {
-	struct found f = {0};
+	struct found f = {.clock = hb__alloc(((size_t)s->size + 1) * sizeof *f.clock)};
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status && s->only < 0; i++)
 		if (numbers[i] >= 0 && logs->at[i].log && talks(logs->at[i].log))
 			status = read_log(&f, logs->at[i].log, (uint32_t)numbers[i], ret_err);
+	set_clocks(&f, s->size);
+	struct list *const lists[] = {&f.moved, &f.accepted, &f.connected, &f.listened};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		set_times(&f, lists[i]);
 	order_streams(&f);
 	order_connections(&f);
 	if (f.n)
@@ -309,10 +347,9 @@ hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, const hb
 	if (f.no_memory)
 		*ret_err = (hb_error){.status = HB_E_MEMORY};
 	status = status ? status : f.no_memory ? HB_E_MEMORY : f.n ? write_file(&f, s, ret_err) : HB_OK;
-	free(f.moved.at);
-	free(f.accepted.at);
-	free(f.connected.at);
-	free(f.listened.at);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+		free(lists[i]->at);
+	free(f.clock);
 	free(f.shared);
 	return status;
 }
