@@ -29,10 +29,14 @@ static const hb_meaning by_class[] = {
 	[HB_THREAD] = {UNKNOWN(HB_THREAD), .flags = HB_EVENT, .does = HB_DOES_COME_AFTER, .shape = HB_SHAPE_ORDER},
 };
 
+/* Whom a call of sockets needs: whoever can put something into its stream, or take something out. A datagram, or a connection, may come from anybody. */
+#define SOCKET_NEEDS(what)                                                                          \
+	((what) == HB_DOES_BYTES_IN || (what) == HB_DOES_BYTES_OUT ? HB_NEEDS_PEERS                 \
+		: (what) == HB_DOES_WAIT_CHILD                     ? HB_NEEDS_CHILD : HB_NEEDS_NOTHING)
 #define SOCKET(function, class, what, again)                                                                 \
 	{                                                                                                    \
 		NAMED(function, class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_VALUES, \
-					.repeats = again                                                     \
+					.needs = SOCKET_NEEDS(HB_DOES_##what), .repeats = again                                                     \
 	}
 enum { AGAIN_STREAM = 0, AGAIN_DATAGRAM = 3, AGAIN_CONNECTION = 0, AGAIN_READY = 3, AGAIN_FAMILY = 0 };
 static const hb_meaning sockets[] = {

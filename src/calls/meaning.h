@@ -140,6 +140,8 @@ enum hb_needs {
 	HB_NEEDS_REQUESTS, /* what its requests need */
 	HB_NEEDS_MEMBERS,  /* the processes of its communicator, as its order says */
 	HB_NEEDS_OTHERS,   /* others, and which ones the table cannot say */
+	HB_NEEDS_PEERS,    /* one of those who have what it works on */
+	HB_NEEDS_CHILD,    /* the end of a process that its process made */
 };
 
 /* Where the data of a collective go. With `topology` the processes are neighbours, else all of the communicator. */

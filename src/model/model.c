@@ -62,7 +62,7 @@ static bool add_lines(hb_model *m, uint32_t process)
 	p->nlines = p->log ? hb_log_get_info(p->log)->lanes : 0;
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		struct hb__line more = {.init = 0};
-		if (!VEC_PUSH(&m->lines, ((hb_line){.process = process, .lane = i})) || !VEC_PUSH(&m->line_more, more))
+		if (!VEC_PUSH(&m->lines, ((hb_line){.process = process, .lane = i, .group = HB_NO})) || !VEC_PUSH(&m->line_more, more))
 			return false;
 	}
 	return true;

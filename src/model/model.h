@@ -76,6 +76,7 @@ typedef struct hb_line {
 	uint32_t process, lane;
 	uint32_t events; /* with the one it is inside of */
 	bool inside;     /* the last event has no exit */
+	uint32_t group;  /* inside, of sockets and pipes: what the call works on; HB_NO: none, or not known */
 	bool asleep;     /* hb_model_asleep */
 	uint32_t
 		joins; /* asleep: until this line's thread ends; HB_NO: until another thread of the process wakes it; itself: it has ended */
@@ -89,6 +90,7 @@ typedef struct hb_group {
 	bool self;                       /* MPI_COMM_SELF of one process */
 	bool keyed;                      /* a channel of the program itself: its tags stand for keys: hb_model_tag */
 	bool untagged; /* what processes talk through: its messages have no tags, and are found one by one */
+	bool open;     /* ... and others than its members, and those whom they made, may have part in it */
 	char *title;   /* the name with the program's own behind it, as in WORLD.2 "ocean"; NULL: it gave none */
 	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
 } hb_group;

@@ -68,6 +68,7 @@ class Page:
         made = programs.Program(path, "pages", heading == "WRONG")
         made.name = "%s %s" % (self.identifier, heading.lower())
         made.model = self.model(folder)
+        made.talks = "Without MPI:" in part
         return made
 
     def model(self, folder):
@@ -99,7 +100,7 @@ def one(program, mpi):
     if not binary:
         return "does not compile: " + said
     folder = programs.new_folder()
-    verdict = programs.check(binary, mpi, program.processes, folder, model=program.model)
+    verdict = programs.check(binary, mpi, program.processes, folder, model=program.model, talks=program.talks)
     programs.drop_folder(folder)
     program.also |= {f[0] for f in verdict.findings} if program.wrong else set()
     complaint = judge.complaint(program, verdict)

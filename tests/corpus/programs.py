@@ -208,11 +208,14 @@ class Verdict:
         return [f for f in self.findings if f[1] != "note"]
 
 
-def check(binary, mpi, processes, folder, seconds=LIMIT, model=None):
-    """Runs a program under hbdb check in a folder of its own."""
+def check(binary, mpi, processes, folder, seconds=LIMIT, model=None, talks=False):
+    """Runs a program under hbdb check in a folder of its own. talks: it is recorded, without MPI, and then checked."""
     verdict = Verdict()
-    command = LAUNCH[mpi] + ["-n", str(processes), binary]
-    run = Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb")] +
+    command = [binary] if talks else LAUNCH[mpi] + ["-n", str(processes), binary]
+    name = os.path.join(folder, "x.hbdb")
+    if talks:
+        Run([HBDB, "record", "--layers", "sockets", "-o", name, "--"] + command, folder, seconds)
+    run = Run([HBDB, "check", "--json", name], folder, seconds) if talks else Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb")] +
               (["--model", model] if model else []) + ["--"] + command,
               folder, seconds)
     said = list(objects(run.out))
@@ -227,7 +230,7 @@ def check(binary, mpi, processes, folder, seconds=LIMIT, model=None):
     elif run.left:
         verdict.complaint = "left processes behind"
     else:
-        verdict.job = summary[0]["exit_status"]
+        verdict.job = summary[0].get("exit_status", 0)
     return verdict
 
 

@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -17,7 +18,7 @@
 #include "capture/sockets/ends.h"
 
 #define BELLS 1024u
-#define HIGH 4096 /* our descriptors are out of the program's way */
+#define HIGH 4096
 #define SLICE_MS 100
 
 struct entry {
@@ -39,9 +40,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct board *boards;
 static uint32_t *bells;
 
-static int high(int fd)
+/* The program gets the numbers that it had: ours are out of its way, and below what it may have. */
+int hb__board_high(int fd)
 {
-	int up = fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+	struct rlimit most = {HIGH * 2, HIGH * 2};
+	if (fd < 0)
+		return fd;
+	getrlimit(RLIMIT_NOFILE, &most);
+	int up = fcntl(fd, F_DUPFD_CLOEXEC, most.rlim_cur >= HIGH * 2 ? HIGH : (int)(most.rlim_cur / 2));
 	if (up < 0)
 		return fd;
 	close(fd);
@@ -55,7 +61,7 @@ static int open_file(const char *what)
 	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (fd >= 0 && !geteuid()) /* processes of root may become those of other users */
 		fchmod(fd, 0666);
-	return high(fd);
+	return hb__board_high(fd);
 }
 
 static uint32_t *find_bells(void)

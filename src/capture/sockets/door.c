@@ -102,6 +102,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	t->pc = pc;
 	t->cfa = cfa;
 	t->to = NULL;
+	t->shared = NULL;
 	t->again = unlikely(hb__config.mode == HB__REPLAY);
 	return true;
 }
@@ -205,6 +206,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 		hb__row_unusual(lane, t->slot, enter, exit, 0, results, n);
 	lane->control->inside = t->outside;
 	hb__control_check(lane);
+	if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
+		hb__shared_over(t->shared);
 	hb__apart = apart;
 	errno = error;
 }
@@ -241,6 +244,9 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 			memcpy(ret->results, row->results, ret->n * sizeof *ret->results);
 		else
 			ret->results[0] = 0;
+		t->shared = hb__shared_of(t->lane, &t->nshared);
+		if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
+			hb__shared_wait(t->shared);
 	}
 	hb__apart = apart;
 	errno = error;
@@ -361,7 +367,9 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.text = text,
 	.leave = leave,
 	.take = take,
+	.high = hb__board_high,
 	.job_ends = hb__job_ends,
+	.number = hb__replayed_as,
 	.inputs = inputs,
 	.child = hb__child_comes};
 
@@ -372,6 +380,7 @@ static void forgotten(void)
 	network_told = false;
 	hb__ends_again();
 	hb__board_forked();
+	hb__shared_forked();
 }
 
 static const struct hb__fn *function(const char *name, uint8_t cls)

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "calls/sockets/shared.h"
+
 #pragma GCC visibility push(hidden)
 
 /* Of a function that moves bytes the one of class datagram comes behind the one of class stream. */
@@ -51,7 +53,9 @@ struct hb_talk {
 	uint64_t enter, outside;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
-	bool again; /* a record is followed */
+	bool again; /* a record is followed: */
+	const struct hb_shared *shared; /* what is to be known of the event of others; NULL: nothing */
+	size_t nshared;
 };
 
 /* Replay: what the record has of a call. */
@@ -110,7 +114,9 @@ struct hb_sockets_door {
 	bool (*leave)(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 	/* Waits up to so many milliseconds, -1: until the job ends. NULL: it has not come. */
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
+	int (*high)(int fd); /* the descriptor by another number, out of the program's way; this one is closed */
 	bool (*job_ends)(void);
+	int (*number)(void); /* by which the replay knows this process */
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process; it returns the number that the program is told. */
 	void (*vforks)(int32_t (*made)(int32_t pid, const void *pc, const void *cfa));

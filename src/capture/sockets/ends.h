@@ -3,6 +3,7 @@
 #define HBDB_CAPTURE_SOCKETS_ENDS_H
 
 #include "capture/core/record/record.h"
+#include "calls/sockets/shared.h"
 #include "capture/sockets/door.h"
 
 #pragma GCC visibility push(hidden)
@@ -25,6 +26,16 @@ int64_t hb__ends_address(const struct sockaddr *address, socklen_t length);
 bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 const void *hb__board_take(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 void hb__board_forked(void);
+/* The same file by another number, at which no program looks; the old one is closed. */
+int hb__board_high(int fd);
+
+/* shared.c */
+/* What is to be known of the event that the lane follows just now; NULL: nothing. */
+const struct hb_shared *hb__shared_of(const struct hb__lane *lane, size_t *ret_n);
+/* Of one of kind HB_SHARED_TURN: until all before it are over. False: the job ends. */
+bool hb__shared_wait(const struct hb_shared *turn);
+void hb__shared_over(const struct hb_shared *turn);
+void hb__shared_forked(void);
 
 /* names.c */
 #define HB__END_NAME HB_NAME_MOST

@@ -180,6 +180,46 @@ static void waits(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
 			(struct hb__need){HB__WANT_OTHER, HB_NO, hb__any_node(g, group, members), HB_NO, group, 0});
 }
 
+/* It waits for somebody who has the other side of its stream. */
+static void waits_for_peers(struct hb__graph *g, struct hb__wait *w)
+{
+	uint32_t group = hb_model_lines(g->m)[w->line].group;
+	w->done = group == HB_NO;
+	if (!w->done)
+		hb__need(g, w, (struct hb__need){HB__WANT_PEER, HB_NO, hb__any_node(g, group, true), HB_NO, group, 0});
+}
+
+/* Whether the process was told that the other one had ended. */
+static bool was_told(const struct hb__graph *g, uint32_t process, uint32_t of)
+{
+	const hb_edge *edge = hb_model_edges(g->m);
+	const hb_line *lines = hb_model_lines(g->m);
+	for (uint32_t i = 0; i < hb_model_get_info(g->m)->edges; i++)
+		if ((edge[i].kind == HB_EDGE_ENDED || edge[i].kind == HB_EDGE_KILLED) &&
+			lines[edge[i].to.line].process == process && lines[edge[i].from.line].process == of)
+			return true;
+	return false;
+}
+
+/* It waits for the end of one of the processes that its process made, whichever comes first. */
+static void waits_for_children(struct hb__graph *g, struct hb__wait *w)
+{
+	const hb_edge *edge = hb_model_edges(g->m);
+	const hb_line *lines = hb_model_lines(g->m);
+	uint32_t last = HB_NO;
+	w->any = true;
+	for (uint32_t i = 0; i < hb_model_get_info(g->m)->edges; i++) {
+		uint32_t child = lines[edge[i].to.line].process;
+		if (edge[i].kind != HB_EDGE_FORKED || lines[edge[i].from.line].process != w->process || child == last ||
+			was_told(g, w->process, child))
+			continue;
+		hb__need(g, w, (struct hb__need){HB__WANT_CHILD, HB_NO, child, child, HB_NO, 0});
+		w->done |= g->process[child] == HB__OVER || g->process[child] == HB__DEAD;
+		last = child;
+	}
+	w->done |= !w->n;
+}
+
 static void on_object(struct hb__wait *w, const hb_event *e)
 {
 	int64_t window = hb_event_argument(e, "win"), rank = hb_event_argument(e, "rank");
@@ -218,6 +258,12 @@ static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info
 		break;
 	case HB_NEEDS_OTHERS:
 		waits(g, w, e);
+		break;
+	case HB_NEEDS_PEERS:
+		waits_for_peers(g, w);
+		break;
+	case HB_NEEDS_CHILD:
+		waits_for_children(g, w);
 		break;
 	case HB_NEEDS_NOTHING:
 		w->done = true;
@@ -303,6 +349,9 @@ bool hb__read_waits(struct hb__graph *g, hb_error *err)
 				: at->ending == HB_ENDING_ABORTED    ? HB__DEAD
 				: at->ending != HB_ENDING_NONE       ? HB__OVER
 								     : HB__BLOCKED;
+	}
+	for (uint32_t p = 0; p < info->processes; p++) {
+		const hb_process *at = &process[p];
 		for (uint32_t i = 0; i < at->nlines; i++) {
 			g->wait[at->first_line + i].line = at->first_line + i;
 			g->wait[at->first_line + i].process = p;

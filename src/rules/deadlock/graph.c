@@ -39,6 +39,44 @@ void hb__edge_new(struct hb__graph *g, uint32_t node, uint32_t input, uint32_t n
 		g->edge[g->edges++] = (struct hb__wait_edge){node, input, need};
 }
 
+/* Adds those who were made by members, directly or not: they may have what the members have. */
+static uint32_t *with_heirs(const struct hb__graph *g, const hb_group *of, uint32_t *ret_n)
+{
+	const hb_model_info *info = hb_model_get_info(g->m);
+	const hb_edge *edge = hb_model_edges(g->m);
+	const hb_line *lines = hb_model_lines(g->m);
+	uint32_t *list = malloc(((size_t)info->processes + 1) * sizeof *list), n = 0;
+	bool *has = calloc((size_t)info->processes + 1, sizeof *has);
+	for (uint32_t i = 0; list && has && i < of->size; i++)
+		has[of->member[i]] = true;
+	for (bool more = list && has; more;) {
+		more = false;
+		for (uint32_t i = 0; i < info->edges; i++) {
+			uint32_t to = lines[edge[i].to.line].process;
+			bool heir = edge[i].kind == HB_EDGE_FORKED || edge[i].kind == HB_EDGE_EXECED;
+			if (heir && !has[to] && has[lines[edge[i].from.line].process])
+				more = has[to] = true;
+		}
+	}
+	for (uint32_t p = 0; list && has && p < info->processes; p++)
+		if (has[p])
+			list[n++] = p;
+	free(has);
+	*ret_n = n;
+	return list;
+}
+
+/* Whoever has a stream. */
+static void add_peers(struct hb__graph *g, uint32_t node, const hb_group *of)
+{
+	uint32_t n, *list = with_heirs(g, of, &n);
+	g->no_memory |= !list;
+	g->node[node].needs = of->open ? 0 : 1;
+	for (uint32_t i = 0; i < n && list; i++)
+		hb__edge_new(g, node, list[i], HB_NO);
+	free(list);
+}
+
 /* Any of a group. One of whom it is not known what it does in it can do anything. */
 uint32_t hb__any_node(struct hb__graph *g, uint32_t group, bool members)
 {
@@ -49,7 +87,9 @@ uint32_t hb__any_node(struct hb__graph *g, uint32_t group, bool members)
 	const uint32_t *member = members ? of->member : of->remote;
 	uint32_t n = members ? of->size : of->remote_size;
 	*known = hb__node_new(g, HB__NODE_ANY, group, 1);
-	for (uint32_t i = 0; i < n; i++)
+	if (of->untagged)
+		add_peers(g, *known, of);
+	for (uint32_t i = 0; i < n && !of->untagged; i++)
 		if (hb__unknown(g, group, member[i]))
 			g->node[*known].needs = 0;
 		else

@@ -32,6 +32,8 @@ typedef enum hb__want {
 	HB__WANT_COMPLETE,
 	HB__WANT_THREAD, /* that a thread of its process wakes it, or id, a line: ends */
 	HB__WANT_READY,  /* that its own process marks partitions ready */
+	HB__WANT_PEER,   /* that one of those who have a stream puts something in, or takes something out */
+	HB__WANT_CHILD,  /* that a process that it made ends */
 	HB__WANT_OTHER,
 } hb__want;
 
@@ -73,7 +75,7 @@ struct hb__node {
 enum {
 	HB__NODE_PROCESS, /* id: process; inputs: its lines */
 	HB__NODE_LINE,    /* id: line */
-	HB__NODE_ANY,     /* id: group; inputs: processes */
+	HB__NODE_ANY,     /* id: group, HB_NO: none; inputs: processes */
 	HB__NODE_PARTS,   /* id: collective; inputs: the processes that are missing from it */
 };
 

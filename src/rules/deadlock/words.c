@@ -24,7 +24,7 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 	const hb_process *p = hb_model_processes(g->m);
 	hb_process_name run;
 	size_t runs = 0;
-	hb__phrase(t, n == 1 ? "%s" : "ranks ", hb_rank_word(p[process[0]].name));
+	hb__phrase(t, n == 1 || !*hb_rank_word(p[process[0]].name) ? "%s" : "ranks ", hb_rank_word(p[process[0]].name));
 	for (size_t i = 0; i < n;) {
 		const hb_process *first = &p[process[i]], *last = first;
 		size_t k = i + 1;
@@ -82,6 +82,25 @@ static void say_missing(struct hb__text *t, const struct hb__graph *g, const str
 	free(missing);
 }
 
+/* Whoever has the stream, but for the one who waits. */
+static void say_peers(struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need)
+{
+	enum { MOST = 4 };
+	const struct hb__node *n = &g->node[need->node];
+	uint32_t others = n->n > 1 ? n->n - 1 : 0, k = 0;
+	if (!others || others > MOST)
+		hb__phrase(t, others ? "one of %u other processes" : "somebody else", others);
+	for (uint32_t i = 0; i < n->n && others && others <= MOST; i++) {
+		const char *name = hb__named(g, g->edge[n->first + i].input);
+		if (g->edge[n->first + i].input == w->process)
+			continue;
+		k++;
+		hb__phrase(t, "%s%s%s", k == 1 ? "" : k == others ? " or " : ", ", hb_rank_word(name), name);
+	}
+	hb__phrase(t, w->means->does == HB_DOES_BYTES_OUT ? " to take something out of %s" : " to send something through %s",
+		hb_model_group_title(g->m, need->group));
+}
+
 void hb__phrase_need(
 	struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need)
 {
@@ -124,6 +143,12 @@ void hb__phrase_need(
 	case HB__WANT_COLLECTIVE:
 		say_missing(t, g, need);
 		say_group(t, g, need->group);
+		return;
+	case HB__WANT_PEER:
+		say_peers(t, g, w, need);
+		return;
+	case HB__WANT_CHILD:
+		hb__phrase(t, "%s%s to end", hb_rank_word(hb__named(g, need->peer)), hb__named(g, need->peer));
 		return;
 	default:
 		hb__phrase(t, "other ranks");

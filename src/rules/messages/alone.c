@@ -77,6 +77,22 @@ static hb_status told(struct alone *a, uint32_t receive)
 	return a->l->info->open ? HB_OK : hb__told_waiting(a->l->c, s->process, s->site, a->l->err);
 }
 
+/* What goes through sockets and pipes may be lost, and need not be read. */
+static hb_status tell_unread(struct hb__letters *l, uint32_t send)
+{
+	const hb_channel *c = &l->channel[l->send[send].channel];
+	const char *from = hb__letter_name(l, c->source), *to = hb__letter_name(l, c->dest);
+	char role[160];
+	snprintf(role, sizeof role, "sends %llu bytes to %s%.60s", (unsigned long long)hb_send_bytes(l->m, send),
+		hb_rank_word(to), to);
+	hb_point point = hb__letter_send_point(l, send, role);
+	return hb__finding(l->c, HB_MESSAGE_UNREAD, l->send[send].flags & HB_AMBIGUOUS,
+		"If it matters, receive it before the process ends, or have it answered and send it again.", &point, 1,
+		l->err, "%s%s sends %llu bytes over %s, and %s%s ends without having received them", hb_rank_word(from),
+		from, (unsigned long long)hb_send_bytes(l->m, send), hb_model_group_name(l->m, c->group),
+		hb_rank_word(to), to);
+}
+
 static hb_status tell_lost(struct alone *a, uint32_t send)
 {
 	struct hb__letters *l = a->l;
@@ -118,7 +134,7 @@ static hb_status lost(struct alone *a)
 	for (uint32_t i = 0; !status && i < l->info->sends && told < MOST; i++) {
 		const hb_send *s = &l->send[i];
 		const hb_channel *c = &l->channel[s->channel];
-		if (s->receive != HB_NO || s->flags & HB_CANCELLED || c->dest >= l->info->processes || !over[c->dest] ||
+		if (s->receive != HB_NO || s->flags & HB_CANCELLED || l->late[i] || c->dest >= l->info->processes || !over[c->dest] ||
 			c->source >= l->info->processes)
 			continue;
 		const hb_line *line = &l->line[s->line];
@@ -126,7 +142,7 @@ static hb_status lost(struct alone *a)
 			hb__letter_maybe_taken(l, i))
 			continue; /* it is still being sent; or a receive whose end is not known may have got it */
 		told++;
-		status = tell_lost(a, i);
+		status = hb_model_groups(l->m)[c->group].untagged ? tell_unread(l, i) : tell_lost(a, i);
 	}
 	return status;
 }

@@ -284,6 +284,7 @@ void hb__letters_free(struct hb__letters *l)
 	free(l->nameless);
 	free(l->nameless_call);
 	free(l->part);
+	free(l->late);
 }
 
 /* ---- asking ---- */

@@ -12,6 +12,8 @@ hb_status hb_rule_messages(hb_case *c, hb_error *err)
 	if (!status)
 		status = hb__letters_parts(&l);
 	if (!status)
+		status = hb__letters_late(&l);
+	if (!status)
 		status = hb__letters_alone(&l);
 	if (!status)
 		status = hb__letters_ready(&l);

@@ -44,6 +44,7 @@ struct hb__letters {
 	struct hb__letter_part *part; /* in the order in which each process made them */
 	size_t parts, parts_room;
 	bool loose; /* communicators may be taken for others */
+	bool *late; /* by send: an answer that came too late, and was told */
 	hb_error *err;
 };
 
@@ -89,6 +90,7 @@ bool hb__letter_maybe_came(const struct hb__letters *l, uint32_t receive);
 hb_status hb__letters_fit(struct hb__letters *l);   /* fit.c: types and lengths */
 hb_status hb__letters_short(struct hb__letters *l); /* short.c: shorter than their receive */
 hb_status hb__letters_parts(struct hb__letters *l); /* partitions.c */
+hb_status hb__letters_late(struct hb__letters *l);  /* late.c: answers after a time-out */
 hb_status hb__letters_alone(struct hb__letters *l); /* alone.c: lost and missing */
 hb_status hb__letters_ready(struct hb__letters *l); /* ready.c */
 hb_status hb__letters_raced(struct hb__letters *l); /* raced.c */

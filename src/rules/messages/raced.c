@@ -72,24 +72,29 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	struct hb__letters *l = r->l;
 	const hb_race *race = &k->race;
 	const hb_spec *s = &l->spec[race->spec];
-	char got[64] = "";
-	hb_point point[3] = {race_point(r, race, "takes whichever message arrives first, from any rank")};
+	bool untagged = hb_model_groups(l->m)[s->group].untagged;
+	const char *self = hb__letter_name(l, s->process), *other = sender(l, k->other);
+	char got[120] = "";
+	hb_point point[3] = {race_point(r, race,
+		untagged ? "takes whichever comes first" : "takes whichever message arrives first, from any rank")};
 	uint32_t n = 1;
 	if (race->got != HB_NO) {
-		snprintf(got, sizeof got, ": it got the one of rank %s", sender(l, race->got));
+		const char *from = sender(l, race->got);
+		snprintf(got, sizeof got, ": it got the one of %s%.80s", hb_rank_word(from), from);
 		point[n++] = hb__letter_send_point(l, race->got, "the message that it got");
 	}
 	point[n++] = hb__letter_send_point(l, k->other, "another message that it could have got");
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		"which message rank %s gets in %s depends on timing%s, but could have got the one of rank %s",
-		hb__letter_name(l, s->process), k->function, got, sender(l, k->other));
+		"which message %s%s gets in %s depends on timing%s, but could have got the one of %s%s", hb_rank_word(self),
+		self, k->function, got, hb_rank_word(other), other);
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,
 		.sentence = sentence,
 		.advice =
-			"If the result must not depend on this, name the source, or give each sender a tag of its own.",
+			untagged ? "If the result must not depend on this, let each sender say which message it is, and take them in that order."
+				 : "If the result must not depend on this, name the source, or give each sender a tag of its own.",
 		.npoints = n,
 		.point = point};
 	return hb__report_finding(l->c, &f, l->err);

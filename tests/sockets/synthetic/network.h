@@ -204,6 +204,25 @@ static inline uint32_t net_family(struct net_process *p, unsigned function, uint
 		p, 0, function, NULL, at, at + NET_LASTED, function >= NET_FAMILY_wait ? 2 : 1, (int64_t[]){pid, 0});
 }
 
+/* Both ends of a stream are made. */
+static inline uint32_t net_pair(struct net_process *p, const char *first, const char *second, uint64_t at)
+{
+	return net_call(p, 0, NET_CONNECTION_pipe, first, at, at + NET_LASTED, 3,
+		(int64_t[]){0, net_text(p, first), net_text(p, second)});
+}
+/* It is told that n ends may be read; of 0 that its time is over. */
+static inline uint32_t net_poll(
+	struct net_process *p, uint64_t enter, uint64_t exit, unsigned n, const char *const *ends)
+{
+	int64_t told[1 + 3 * 8] = {n};
+	for (unsigned i = 0; i < n && i < 8; i++) {
+		told[1 + 3 * i] = 3 + i;
+		told[2 + 3 * i] = 1;
+		told[3 + 3 * i] = net_text(p, ends[i]);
+	}
+	return net_call(p, 0, NET_READY_poll, NULL, enter, exit, 1 + 3 * (int)n, told);
+}
+
 static inline void net_drop(struct net_process *p)
 {
 	raw_free(&p->log);

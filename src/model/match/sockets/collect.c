@@ -9,7 +9,7 @@ struct collecting {
 	const hb_event *event;
 	uint32_t line, talk; /* talk HB_NO: none yet for the event at hand */
 	bool inside;
-	bool selects; /* the process asks which ends are ready */
+	bool selects; /* the process asked which ends are ready */
 	VEC(uint32_t) end_of, address_of; /* by number of the text; HB_NO: not looked up */
 };
 
@@ -73,6 +73,7 @@ static void piece(struct collecting *c, uint32_t end, enum hb__piece_kind kind, 
 	const struct hb__socket_end *e = end == HB_NO ? NULL : &c->s->ends.at[end];
 	if (!e || e->connection == HB_NO)
 		return;
+	c->s->connections.at[e->connection].paired |= kind == HB__PAIRED;
 	struct hb__piece p = {.connection = e->connection,
 		.talk = talk(c),
 		.amount = amount,
@@ -86,11 +87,11 @@ static void piece(struct collecting *c, uint32_t end, enum hb__piece_kind kind, 
 		c->s->no_memory = true;
 }
 
-/* Only of processes that ask which ends are ready. */
+/* Kept only of processes that ask which ends are ready. */
 static void use(struct collecting *c, uint32_t end, enum hb__use_kind kind)
 {
 	struct hb__use u = {.end = end, .process = c->process, .kind = (uint8_t)kind};
-	if (!c->selects || end == HB_NO || c->inside)
+	if (end == HB_NO || c->inside)
 		return;
 	u.talk = talk(c);
 	u.ready = (uint32_t)c->s->ready.n - 1;
@@ -117,6 +118,9 @@ static void on_bytes(struct collecting *c, bool out)
 		use(c, end, HB__TOOK);
 	if (!out && !c->inside && TIMED_OUT(bytes))
 		timed_out(c);
+	if (c->inside && end != HB_NO && c->s->ends.at[end].connection != HB_NO &&
+		!VEC_PUSH(&c->s->stuck, ((struct hb__stuck){talk(c), end})))
+		c->s->no_memory = true;
 	if (c->inside && out)
 		piece(c, end, HB__OUT, HB__UNTOLD, 0);
 	else if (bytes > 0)
@@ -228,6 +232,7 @@ static void on_ready(struct collecting *c)
 		return;
 	if (!row->results[0])
 		timed_out(c);
+	c->selects = true;
 	struct hb__ready ready = {talk(c), HB_NO, 0, HB_NO, HB_NO};
 	uint32_t n = 0;
 	for (uint32_t i = 1; i + 3 <= row->nresults; i += 3) {
@@ -289,7 +294,8 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 	const hb_process *p = &s->m->processes.at[process];
 	const hb_log_info *info = hb_log_get_info(p->log);
 	struct collecting c = {
-		.s = s, .process = process, .log = p->log, .selects = hb_log_calls(p->log, HB_DOES_SELECT), .origin = (double)info->origin_mono, .tick = info->tick_ns};
+		.s = s, .process = process, .log = p->log, .origin = (double)info->origin_mono, .tick = info->tick_ns};
+	const size_t uses = s->uses.n;
 	struct hb__stream *stream = hb__stream_open(s->m, process, err);
 	int got = stream ? 1 : HB_E_DAMAGED;
 	if (!stream && err && err->status)
@@ -302,6 +308,7 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 	}
 	if (stream)
 		hb__stream_close(stream);
+	s->uses.n = c.selects ? s->uses.n : uses;
 	free(c.end_of.at);
 	free(c.address_of.at);
 	/* a log that breaks off is told when it is read; what was read up to there counts */

@@ -213,6 +213,34 @@ static void receive(struct hb__reading *r, struct hb__sockets *s, struct hb__pai
 	r->m->receives.at[p->receive].flags |= part ? HB_PART : 0;
 }
 
+/* Whether nobody can have the connection but processes known to have it, and those whom they made. */
+static bool closed(const struct hb__sockets *s, uint32_t connection)
+{
+	const struct hb__connection *c = &s->connections.at[connection];
+	unsigned sides = 0;
+	for (size_t i = 0; i < s->ends.n && !c->paired; i++)
+		if (s->ends.at[i].connection == connection)
+			sides |= 1u << s->ends.at[i].side;
+	return c->paired || (sides == 3 && c->kind != HB__END_PIPE && c->kind != HB__END_FIFO);
+}
+
+/* The call never returned: what it works on. */
+static void stays(struct hb__reading *r, struct hb__sockets *s, uint32_t talk)
+{
+	for (size_t i = 0; i < s->stuck.n; i++) {
+		uint32_t connection = s->ends.at[s->stuck.at[i].end].connection;
+		if (s->stuck.at[i].talk != talk)
+			continue;
+		uint32_t known = hb__group_of_connection(s, connection);
+		uint32_t group = s->no_memory ? 0 : hb__group_number(r->m, &s->groups.at[known]);
+		r->m->no_memory = r->m->no_memory || s->no_memory;
+		if (r->m->no_memory)
+			return;
+		r->m->lines.at[r->line].group = group;
+		r->m->groups.at[group].open = !closed(s, connection);
+	}
+}
+
 void hb__on_socket(struct hb__reading *r)
 {
 	struct hb__sockets *s = r->m->sockets;
@@ -224,7 +252,9 @@ void hb__on_socket(struct hb__reading *r)
 		send(r, s, &s->pairs.at[s->from_pair[i]]);
 	for (uint32_t i = s->to_first[t]; i < s->to_first[t + 1] && !r->inside; i++)
 		receive(r, s, &s->pairs.at[s->to_pair[i]]);
-	if (!r->inside)
+	if (r->inside)
+		stays(r, s, t);
+	else
 		hb__on_ready(r, s, t);
 }
 
@@ -288,7 +318,7 @@ void hb__close_sockets(hb_model *m)
 		s->end_of.at, s->address_of.at, s->connection_of.at, s->outside_of.at, s->machine_of.at, s->talks.at,
 		s->last, s->fault, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at,
 		s->from_first, s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at,
-		s->uses.at, s->ready.at};
+		s->uses.at, s->ready.at, s->stuck.at};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	free(s);

@@ -60,6 +60,7 @@ struct hb__connection {
 	uint8_t kind;
 	uint32_t group;          /* HB_NO: none yet */
 	uint8_t first;           /* the side that accepted */
+	bool paired;             /* it is known who made both ends */
 	VEC(uint32_t) processes; /* that have an end of it */
 };
 
@@ -147,6 +148,11 @@ struct hb__ready {
 	uint32_t chosen, probe; /* what it became; probe HB_NO: none */
 };
 
+/* A call that never returned, and the end that it works on. */
+struct hb__stuck {
+	uint32_t talk, end;
+};
+
 struct hb__last {       /* of a line */
 	uint32_t event; /* the last one that returned */
 	int64_t exit;
@@ -169,6 +175,7 @@ struct hb__sockets {
 	VEC(struct hb__piece) pieces;
 	VEC(struct hb__datagram) out, in;
 	VEC(struct hb__family_call) forks, waits;
+	VEC(struct hb__stuck) stuck;
 	VEC(struct hb__use) uses;
 	VEC(struct hb__ready) ready;
 	uint32_t next_ready; /* of these, while the processes are read */

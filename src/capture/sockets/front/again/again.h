@@ -43,6 +43,14 @@ int hb__again_accept(
 int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct sockaddr *at, socklen_t length);
 int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n);
 
+/* ---- queues.c ---- */
+/* For the process of this number, beside the socket that listens; listener: a key of what that is called. */
+void hb__queue_make(int listens, int n, uint64_t listener, int process);
+/* That of this process; -1: there is none, it accepts from the socket itself. */
+int hb__queue_here(uint64_t listener);
+/* Its address, or its port, into *to. Waits until it is there; false: the job ends. */
+bool hb__queue_find(uint64_t listener, int process, struct sockaddr_storage *to, socklen_t *length);
+
 #pragma GCC visibility pop
 
 #endif

@@ -3,13 +3,14 @@
  * who connects of which recorded end he is. */
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "capture/sockets/front/again/again.h"
 
 #define PATIENCE_MS 5000 /* for somebody to listen, who may not be of the recording */
-#define HIGH 4096        /* connections that come early are out of the program's way */
 #define EARLY_MOST 4096
+#define WAIT_MS 20
 
 static struct {
 	int listens, fd; /* fd plus 1; 0: free */
@@ -51,6 +52,19 @@ static uint64_t key_of_port(const char *end, bool peer)
 	return key_of(at, n);
 }
 
+/* Of who listens, or of the one whom a connecting end leads to: by its port, or its path. */
+static uint64_t key_of_listener(const char *end)
+{
+	size_t n;
+	bool connects = strstr(end, " > ");
+	const char *at = part(end, connects, &n);
+	if (connects && !strncmp(end, "unix ", 5)) /* unix OWN > PEER PATH */
+		at += n + (at[n] == ' ');
+	else if (strncmp(end, "unix ", 5))
+		return key_of_port(end, connects);
+	return key_of(at, strlen(at));
+}
+
 static in_port_t *port_in(struct sockaddr_storage *a)
 {
 	return a->ss_family == AF_INET    ? &((struct sockaddr_in *)a)->sin_port
@@ -84,6 +98,9 @@ int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n)
 	socklen_t length = sizeof own;
 	int got = NEXT(listen)(t->fd, n);
 	hb__door->text(told->end, end);
+	for (size_t i = 0; i < t->nshared && !got; i++)
+		if (t->shared[i].kind == HB_SHARED_QUEUE)
+			hb__queue_make(t->fd, n, key_of_listener(end), (int)t->shared[i].a);
 	if (!got && !getsockname(t->fd, (struct sockaddr *)&own, &length) && port_in(&own))
 		hb__door->leave("listens", key_of_port(end, false), &(struct iovec){port_in(&own), 2}, 1, 2);
 	hb__forget(t->fd);
@@ -127,7 +144,9 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 		hb__recorded_is(t->fd, told->end);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
 	if (went && stream) {
-		find_port(end, &a);
+		if (!t->shared || t->shared->kind != HB_SHARED_TO ||
+			!hb__queue_find(key_of_listener(end), (int)t->shared->a, &a, &length))
+			find_port(end, &a);
 		if (!connected(t->fd, &a, length) && !hb__door->job_ends())
 			hb__door->differs(t, "nobody accepts this connection now");
 		size_t n;
@@ -141,6 +160,8 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 }
 
 /* ---- who accepts ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `early`, and of taking a connection out of a queue */
 
 /* One that came before its turn, as the number that accept would have given it; -1: it has not come. */
 static int from_early(int listens, const char *peer, size_t n, int flags)
@@ -159,8 +180,7 @@ static int from_early(int listens, const char *peer, size_t n, int flags)
 
 static void keep_early(int listens, int fd, const char *peer, size_t n)
 {
-	int high = NEXT(fcntl)(fd, F_DUPFD_CLOEXEC, HIGH);
-	NEXT(close)(fd);
+	int high = hb__door->high(fd);
 	for (int i = 0; i < EARLY_MOST && high >= 0; i++)
 		if (!early[i].fd) {
 			early[i].listens = listens;
@@ -170,33 +190,46 @@ static void keep_early(int listens, int fd, const char *peer, size_t n)
 		}
 }
 
-static int next_connection(int listens, int flags)
+/* With the lock: the connection of this peer, where it is there already; others are kept. -1: it is not; -2: none will come. */
+static int look_for(int listens, const char *wanted, size_t n, int flags)
 {
-	int got;
-	do
+	char now[HB_NAME_MOST];
+	struct pollfd ready = {.fd = listens, .events = POLLIN};
+	size_t bytes;
+	int got = from_early(listens, wanted, n, flags);
+	while (got < 0 && NEXT(poll)(&ready, 1, 0) > 0) {
 		got = NEXT(accept4)(listens, NULL, NULL, flags);
-	while (got < 0 && (errno == EAGAIN || errno == EINTR) && hb__again_wait(listens, POLLIN));
+		if (got < 0)
+			return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? -1 : -2;
+		hb__forget(got);
+		hb__door->name(got, now);
+		const char *peer = hb__door->take("connected", key_of_part(now, true), -1, &bytes);
+		if (!peer || (bytes == n && !memcmp(peer, wanted, n)))
+			return got;
+		keep_early(listens, got, peer, bytes);
+		got = -1;
+	}
 	return got;
 }
 
 int hb__again_accept(
 	struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags)
 {
-	char end[HB_NAME_MOST], now[HB_NAME_MOST];
-	size_t n, bytes;
-	int listens = t->fd;
+	char end[HB_NAME_MOST], listening[HB_NAME_MOST];
+	size_t n;
 	hb__door->text(told->n > 1 ? told->results[1] : HB_NO_TEXT, end);
+	hb__door->text(told->end, listening);
+	int queue = hb__queue_here(key_of_listener(listening)), listens = queue >= 0 ? queue : t->fd, got;
 	const char *wanted = part(end, true, &n);
-	int got = from_early(listens, wanted, n, flags);
-	while (got < 0 && (got = next_connection(listens, flags)) >= 0) {
-		hb__forget(got);
-		hb__door->name(got, now);
-		const char *peer = hb__door->take("connected", key_of_part(now, true), -1, &bytes);
-		if (!peer || (bytes == n && !memcmp(peer, wanted, n)))
-			break;
-		keep_early(listens, got, peer, bytes);
-		got = from_early(listens, wanted, n, flags);
-	}
+	do {
+		pthread_mutex_lock(&lock);
+		got = look_for(listens, wanted, n, flags);
+		pthread_mutex_unlock(&lock);
+		if (got == -1) { /* another thread may have kept it */
+			struct pollfd wait = {.fd = listens, .events = POLLIN};
+			NEXT(poll)(&wait, 1, WAIT_MS);
+		}
+	} while (got == -1 && !hb__door->job_ends());
 	if (got < 0 && !hb__door->job_ends())
 		hb__door->differs(t, "the connection does not come");
 	hb__forget(got);
@@ -207,3 +240,16 @@ int hb__again_accept(
 	}
 	return (int)hb__again_over(t, told, got);
 }
+
+/* A child by fork takes none of those that its parent keeps, and the other side is to see it when that closes them. */
+static void forked(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	for (int i = 0; i < EARLY_MOST; i++) {
+		if (early[i].fd)
+			NEXT(close)(early[i].fd - 1);
+		early[i].fd = 0;
+	}
+}
+
+__attribute__((constructor)) static void begin(void) { pthread_atfork(NULL, NULL, forked); }
