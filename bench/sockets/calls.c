@@ -145,7 +145,8 @@ static void turn_mmsg(long i)
 	must(sendmmsg(a[0], m, 16, 0) == 16, "sendmmsg");
 	for (int k = 0; k < 16; k++) {
 		v[k] = (struct iovec){back, BYTES};
-		m[k].msg_hdr = (struct msghdr){.msg_name = &other, .msg_namelen = sizeof other, .msg_iov = &v[k], .msg_iovlen = 1};
+		m[k].msg_hdr = (struct msghdr){
+			.msg_name = &other, .msg_namelen = sizeof other, .msg_iov = &v[k], .msg_iovlen = 1};
 	}
 	must(recvmmsg(b[0], m, 16, 0, NULL) == 16, "recvmmsg");
 }

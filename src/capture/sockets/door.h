@@ -53,7 +53,7 @@ struct hb_talk {
 	uint64_t enter, outside;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
-	bool again; /* a record is followed: */
+	bool again;                     /* a record is followed: */
 	const struct hb_shared *shared; /* what is to be known of the event of others; NULL: nothing */
 	size_t nshared;
 };
@@ -116,7 +116,7 @@ struct hb_sockets_door {
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 	int (*high)(int fd); /* the descriptor by another number, out of the program's way; this one is closed */
 	bool (*job_ends)(void);
-	int (*number)(void); /* by which the replay knows this process */
+	int (*number)(void);  /* by which the replay knows this process */
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process; it returns the number that the program is told. */
 	void (*vforks)(int32_t (*made)(int32_t pid, const void *pc, const void *cfa));

@@ -65,6 +65,14 @@ static bool has_port(const struct sockaddr_storage *a)
 					: ((const struct sockaddr_in *)a)->sin_port;
 }
 
+/* Two addresses and a word always fit into a name. Returns the new end. */
+static char *append(char *end, const char *s)
+{
+	size_t n = strlen(s);
+	memcpy(end, s, n + 1);
+	return end + n;
+}
+
 static enum hb_leads internet_end(int fd, const struct both *b, char name[HB__END_NAME])
 {
 	char own[ADDRESS] = "-", peer[ADDRESS];
@@ -77,9 +85,9 @@ static enum hb_leads internet_end(int fd, const struct both *b, char name[HB__EN
 		snprintf(name, HB__END_NAME, "ip-%d", p);
 	if (tied)
 		hb__internet_name(&b->own, own, sizeof own);
-	char *end = stpcpy(stpcpy(name + strlen(name), " "), own);
+	char *end = append(append(name + strlen(name), " "), own);
 	if (b->connected && hb__internet_name(&b->peer, peer, sizeof peer)) {
-		stpcpy(stpcpy(end, " > "), peer);
+		append(append(end, " > "), peer);
 		return stream ? HB_LEADS_STREAM : HB_LEADS_DATAGRAM;
 	}
 	if (stream)

@@ -49,7 +49,8 @@ static int order(const struct hb_shared *t, uint32_t process, uint32_t lane, uin
 }
 
 /* The first that is not before. */
-static const struct hb_shared *find(const struct hb_shared *in, size_t n, uint32_t process, uint32_t lane, uint32_t event)
+static const struct hb_shared *find(
+	const struct hb_shared *in, size_t n, uint32_t process, uint32_t lane, uint32_t event)
 {
 	size_t from = 0, to = n;
 	while (from < to) {
@@ -96,9 +97,8 @@ const struct hb_shared *hb__shared_of(const struct hb__lane *lane, size_t *ret_n
 	*ret_n = 0;
 	if (likely(!turns.nown))
 		return NULL;
-	const struct hb_shared *end = turns.own + turns.nown,
-			     *t = find(turns.own, turns.nown, turns.own->process, lane->number,
-				     (uint32_t)lane->follow->event);
+	const struct hb_shared *end = turns.own + turns.nown, *t = find(turns.own, turns.nown, turns.own->process,
+								      lane->number, (uint32_t)lane->follow->event);
 	while (t + *ret_n < end && t[*ret_n].lane == lane->number && t[*ret_n].event == lane->follow->event)
 		++*ret_n;
 	return *ret_n ? t : NULL;

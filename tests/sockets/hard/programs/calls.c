@@ -9,7 +9,6 @@
 #include <sys/sendfile.h>
 #include <sys/time.h>
 
-
 static void on_alarm(int signal) { (void)signal; }
 
 /* A signal interrupts calls that wait. */
@@ -87,7 +86,8 @@ static void connecting(void)
 	must(CALL(connect, fd, (struct sockaddr *)&nobody, sizeof nobody) < 0 && errno == ECONNREFUSED, "refused");
 	/* descriptors that lead to nothing, or to no socket, are none of this */
 	must(connect(1000, (struct sockaddr *)&to, sizeof to) < 0 && errno == EBADF, "EBADF");
-	must(connect(open("/dev/null", O_RDWR), (struct sockaddr *)&to, sizeof to) < 0 && errno == ENOTSOCK, "ENOTSOCK");
+	must(connect(open("/dev/null", O_RDWR), (struct sockaddr *)&to, sizeof to) < 0 && errno == ENOTSOCK,
+		"ENOTSOCK");
 }
 
 /* Looking at what comes, waiting for all of it. */
@@ -183,7 +183,8 @@ static void sizes(void)
 
 static void six(void)
 {
-	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback}, any = {.sin6_family = AF_INET6};
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback},
+			    any = {.sin6_family = AF_INET6};
 	socklen_t n = sizeof at;
 	int ends[2] = {socket(AF_INET6, SOCK_DGRAM, 0), socket(AF_INET6, SOCK_DGRAM, 0)}, no = 0;
 	must(!CALL(bind, ends[1], (struct sockaddr *)&at, sizeof at), "bind");
@@ -270,7 +271,8 @@ static void kernel(void)
 		struct ifinfomsg ask;
 	} ask = {.head = {sizeof ask, RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, 1, 0}, .ask.ifi_family = AF_UNSPEC};
 	int ends[2], fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE), raw = socket(AF_PACKET, SOCK_RAW, htons(0x0800));
-	struct sockaddr_ll lo = {.sll_family = AF_PACKET, .sll_protocol = htons(0x0800), .sll_ifindex = (int)if_nametoindex("lo")};
+	struct sockaddr_ll lo = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(0x0800), .sll_ifindex = (int)if_nametoindex("lo")};
 	udp_pair(ends);
 	must(raw < 0 || !bind(raw, (struct sockaddr *)&lo, sizeof lo), "bind a packet socket");
 	for (int i = 0; i < 3; i++) {
@@ -300,8 +302,9 @@ static void urgent(void)
 
 int main(int argc, char **argv)
 {
-	static const struct mode modes[] = {{"interrupted", interrupted}, {"cancelled", cancelled}, {"limited", limited},
-		{"connecting", connecting}, {"flags", flags}, {"several", several}, {"files", files}, {"sizes", sizes},
-		{"six", six}, {"multicast", multicast}, {"passing", passing}, {"kernel", kernel}, {"urgent", urgent}, {NULL, NULL}};
+	static const struct mode modes[] = {{"interrupted", interrupted}, {"cancelled", cancelled},
+		{"limited", limited}, {"connecting", connecting}, {"flags", flags}, {"several", several},
+		{"files", files}, {"sizes", sizes}, {"six", six}, {"multicast", multicast}, {"passing", passing},
+		{"kernel", kernel}, {"urgent", urgent}, {NULL, NULL}};
 	return run_mode(argc, argv, modes);
 }

@@ -55,12 +55,12 @@ static inline void did(const char *name)
 }
 
 /* A call of which a record has an event, unless it would have blocked. */
-#define CALL(name, ...)                                    \
-	__extension__({                                    \
+#define CALL(name, ...)                                                 \
+	__extension__({                                                 \
 		__typeof__(name(__VA_ARGS__)) got_ = name(__VA_ARGS__); \
-		if (got_ >= 0 || errno != EAGAIN)          \
-			did(#name);                        \
-		got_;                                      \
+		if (got_ >= 0 || errno != EAGAIN)                       \
+			did(#name);                                     \
+		got_;                                                   \
 	})
 
 /* Names that several threads count stand there before. */

@@ -161,7 +161,8 @@ static void threads(void)
 
 int main(int argc, char **argv)
 {
-	static const struct mode modes[] = {{"close_from", close_from}, {"range", range}, {"raw_range", raw_range}, {"loop", loop},
-		{"dups", dups}, {"daemonish", daemonish}, {"limit", limit}, {"jail", jail}, {"threads", threads}, {NULL, NULL}};
+	static const struct mode modes[] = {{"close_from", close_from}, {"range", range}, {"raw_range", raw_range},
+		{"loop", loop}, {"dups", dups}, {"daemonish", daemonish}, {"limit", limit}, {"jail", jail},
+		{"threads", threads}, {NULL, NULL}};
 	return run_mode(argc, argv, modes);
 }
