@@ -24,9 +24,14 @@ static int udp(void)
 	return fd;
 }
 
-static void client(const struct sockaddr_in *bank, struct order order)
+/* gate: clients go on when nobody is left who could write into it, all at once. */
+static void client(const struct sockaddr_in *bank, struct order order, const int gate[2])
 {
 	int balance, fd = udp();
+	char none;
+	close(gate[1]);
+	if (read(gate[0], &none, 1) < 0)
+		perror("gate");
 	if (sendto(fd, &order, sizeof order, 0, (const struct sockaddr *)bank, sizeof *bank) < 0)
 		perror("order");
 	if (recv(fd, &balance, sizeof balance, 0) < 0)
@@ -43,9 +48,10 @@ static int serve(int fd, int orders)
 		socklen_t length = sizeof from;
 		if (recvfrom(fd, &order, sizeof order, 0, (struct sockaddr *)&from, &length) < 0)
 			perror("an order");
-		balance += order.what == '%' ? balance * order.amount / 100
-			   : order.what == '+' ? order.amount
-					       : -order.amount;
+		if (order.what == '%')
+			balance += balance * order.amount / 100;
+		else
+			balance += order.what == '+' ? order.amount : -order.amount;
 		printf("%c%d: %d\n", order.what, order.amount, balance);
 		if (sendto(fd, &balance, sizeof balance, 0, (struct sockaddr *)&from, length) < 0)
 			perror("an answer");
@@ -59,12 +65,13 @@ int main(void)
 	enum { CLIENTS = sizeof orders / sizeof *orders };
 	struct sockaddr_in bank;
 	socklen_t length = sizeof bank;
-	int fd = udp();
-	if (getsockname(fd, (struct sockaddr *)&bank, &length))
+	int fd = udp(), gate[2];
+	if (getsockname(fd, (struct sockaddr *)&bank, &length) || pipe(gate))
 		return 1;
 	for (int i = 0; i < CLIENTS; i++)
 		if (!fork())
-			client(&bank, orders[i]);
+			client(&bank, orders[i], gate);
+	close(gate[1]);
 	printf("left: %d\n", serve(fd, CLIENTS));
 	while (wait(NULL) > 0)
 		;
