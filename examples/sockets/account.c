@@ -24,14 +24,11 @@ static int udp(void)
 	return fd;
 }
 
-/* gate: clients go on when nobody is left who could write into it, all at once. */
-static void client(const struct sockaddr_in *bank, struct order order, const int gate[2])
+/* Thinks for a moment, orders, and waits for the answer. */
+static void client(const struct sockaddr_in *bank, struct order order, unsigned char moment)
 {
 	int balance, fd = udp();
-	char none;
-	close(gate[1]);
-	if (read(gate[0], &none, 1) < 0)
-		perror("gate");
+	usleep(moment * 100u);
 	if (sendto(fd, &order, sizeof order, 0, (const struct sockaddr *)bank, sizeof *bank) < 0)
 		perror("order");
 	if (recv(fd, &balance, sizeof balance, 0) < 0)
@@ -63,15 +60,15 @@ int main(void)
 {
 	static const struct order orders[] = {{'+', 50}, {'-', 30}, {'%', 10}};
 	enum { CLIENTS = sizeof orders / sizeof *orders };
+	unsigned char moments[CLIENTS];
 	struct sockaddr_in bank;
 	socklen_t length = sizeof bank;
-	int fd = udp(), gate[2];
-	if (getsockname(fd, (struct sockaddr *)&bank, &length) || pipe(gate))
+	int fd = udp();
+	if (getsockname(fd, (struct sockaddr *)&bank, &length) || getentropy(moments, sizeof moments))
 		return 1;
 	for (int i = 0; i < CLIENTS; i++)
 		if (!fork())
-			client(&bank, orders[i], gate);
-	close(gate[1]);
+			client(&bank, orders[i], moments[i]);
 	printf("left: %d\n", serve(fd, CLIENTS));
 	while (wait(NULL) > 0)
 		;
