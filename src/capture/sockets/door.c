@@ -1,9 +1,7 @@
 /* The recorder's side of the layer of sockets: whose call it is, and the event that it becomes. */
-#define XXH_INLINE_ALL
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
@@ -192,6 +190,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	hb__row_quick(lane, t->slot, enter, exit >= enter ? exit : enter, 0, results, n);
 	lane->control->inside = t->outside;
 	hb__control_check(lane);
+	if (unlikely(hb__alone))
+		hb__alone_over(lane);
 	hb__apart = apart;
 	errno = error;
 }
@@ -228,6 +228,7 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 			memcpy(ret->results, row->results, ret->n * sizeof *ret->results);
 		else
 			ret->results[0] = 0;
+		hb__talk_told(t->lane);
 	}
 	hb__apart = apart;
 	errno = error;
@@ -259,6 +260,29 @@ static void contents(struct hb_talk *t)
 	errno = error;
 }
 
+static bool alone(void) { return hb__alone; }
+
+/* What came was needed, and is not there. */
+static void without(struct hb_talk *t)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int stopped, error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	call_of(t, &c);
+	hb__report_without(&c, hb__data_ended(&stopped) ? stopped : 0);
+	hb__apart = apart;
+	errno = error;
+}
+
+static int inherited(enum hb_leads *ret_kind)
+{
+	hb__apart |= HB__APART_OURS;
+	int fd = hb__talk_inherited(ret_kind);
+	hb__apart &= (uint8_t)~HB__APART_OURS;
+	return fd;
+}
+
 static void text(int64_t number, char ret_name[HB_NAME_MOST])
 {
 	*ret_name = 0;
@@ -271,20 +295,6 @@ static void no(struct hb_talk *t)
 	struct hb__lane *lane = t->lane;
 	lane->control->polls++;
 	lane->control->inside = t->outside;
-}
-
-static int64_t hash(const struct iovec *piece, size_t n, size_t bytes)
-{
-	if (likely(n && piece->iov_len >= bytes))
-		return (int64_t)XXH3_64bits(piece->iov_base, bytes);
-	XXH3_state_t state;
-	XXH3_64bits_reset(&state);
-	for (size_t i = 0; i < n && bytes; i++) {
-		size_t some = piece[i].iov_len < bytes ? piece[i].iov_len : bytes;
-		XXH3_64bits_update(&state, piece[i].iov_base, some);
-		bytes -= some;
-	}
-	return (int64_t)XXH3_64bits_digest(&state);
 }
 
 static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
@@ -340,7 +350,14 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.began = began,
 	.most = hb__ends_most,
 	.address = hb__ends_address,
-	.hash = hash,
+	.hash = hb__ends_hash,
+	.moved = hb__talk_moved,
+	.came = hb__talk_came,
+	.alone = alone,
+	.piece = hb__talk_piece,
+	.number = hb__talk_number,
+	.without = without,
+	.inherited = inherited,
 	.again = again,
 	.differs = differs,
 	.contents = contents,
@@ -386,4 +403,6 @@ __attribute__((constructor(104))) static void add_layer(void)
 		fn->recorded[0].name = fn->cls == HB_READY ? "timeout" : "end";
 	}
 	hb__layer_add(&sockets);
+	if (hb__descends)
+		hb__talk_begin();
 }

@@ -51,7 +51,19 @@ struct hb_talk {
 	uint64_t enter, outside;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
-	bool again; /* a record is followed */
+	struct msghdr *with; /* of recvmsg: beside the bytes come control messages and flags; else NULL */
+	bool again;                /* a record is followed */
+};
+
+/* What is kept of an event's contents, by the numbers of its pieces: of streams at level data a digest of what was sent, or what came; of the i-th
+ * datagram what came; of both control messages that came, where there were any, and then the flags of the message, at every level at which
+ * inputs are kept. */
+enum {
+	HB_TALK_DIGEST,
+	HB_TALK_CAME,
+	HB_TALK_CONTROL,
+	HB_TALK_FLAGS,
+	HB_TALK_EACH = 3, /* of the i-th datagram: this many times i more */
 };
 
 /* Replay: what the record has of a call. */
@@ -80,6 +92,10 @@ struct hb_sockets_door {
 	bool (*leads)(int fd);
 	/* The call is about to be made. lane, pc, cfa and function are set; fd and end, where the function is of a class that has one, else argument. */
 	void (*begin)(struct hb_talk *talk);
+	/* Bytes came, or went out in a stream, and this is called before `end`: keeps of them what is to be kept. */
+	void (*moved)(struct hb_talk *talk, const struct iovec *piece, size_t n, size_t bytes, bool in);
+	/* Likewise of n messages that came. */
+	void (*came)(struct hb_talk *talk, const struct mmsghdr *message, size_t n);
 	/* It is over: so it becomes an event. keeps errno. */
 	void (*end)(struct hb_talk *talk, const int64_t *results, size_t n);
 	/* It would have blocked, and was not to. */
@@ -98,6 +114,15 @@ struct hb_sockets_door {
 
 	/* Replay, between begin and end. may_say_no: the call does not wait. */
 	enum hb_again (*again)(struct hb_talk *talk, bool may_say_no, struct hb_told *ret_told);
+	/* In this replay there is nobody else: what came is recorded. */
+	bool (*alone)(void);
+	/* ... behind again: a piece of what is kept of this call; NULL: there is none. Valid as long as the process lives. */
+	const void *(*piece)(uint32_t what, size_t *ret_bytes);
+	int64_t (*number)(uint32_t what); /* ... one that is a number; 0: there is none */
+	/* ... it is needed and is not there. */
+	void (*without)(struct hb_talk *talk);
+	/* ... the next of the descriptors that the process began with which lead to sockets and pipes, -1: there is none any more. */
+	int (*inherited)(enum hb_leads *ret_kind);
 	/* The call is not as it was; `what` is a clause. */
 	void (*differs)(struct hb_talk *talk, const char *what);
 	/* It is the same call, and what is sent is not what was. */

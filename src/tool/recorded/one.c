@@ -68,6 +68,7 @@ static int set_up(hb_one *one)
 		.script = one->folder.script,
 		.traced = one->folder.traced,
 		.alone = only,
+		.without_mpi = one->folder.only >= one->folder.ranks,
 		.backwards = true,
 		.sanitized = one->line.program.sanitized,
 		.divergence = "stop",

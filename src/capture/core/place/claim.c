@@ -372,6 +372,16 @@ static void claim_name(const struct hb__place *mine, const char *program)
 	}
 }
 
+/* One process alone: it may make others, which have no record here. */
+static bool claim_alone(const struct hb__place *mine)
+{
+	hb__claim_ranks();
+	for (size_t i = 0; i < ntable; i++)
+		if (table[i].number == hb__config.alone)
+			return take(&table[i], mine);
+	return true;
+}
+
 bool hb__claim(void)
 {
 	char path[4096], program[HB_PROGRAM_NAME];
@@ -380,6 +390,8 @@ bool hb__claim(void)
 	path[n > 0 ? n : 0] = 0;
 	hb_program_name(path, program);
 	hb__place_now(&mine);
+	if (hb__config.mode == HB__REPLAY && hb__config.alone >= 0)
+		return claim_alone(&mine);
 	if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
 		return claim_promised(&mine);
 	if (hb__config.mode == HB__REPLAY)

@@ -64,6 +64,7 @@ static inline __attribute__((always_inline)) bool hb__enter_unseen(struct hb_tal
 static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
 	pc = hb__called_by(pc);
+	t->with = NULL;
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
 	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
@@ -100,6 +101,7 @@ static inline void hb__forget(int fd)
 void hb__failed(struct hb_talk *t, bool waits);
 
 void hb__family_begin(void);
+void hb__alone_begin(void); /* again/alone.c: of a process without the others */
 void hb__stdio_begin(void);
 ssize_t hb__stdio_read(int fd, void *p, size_t bytes); /* for a stream of the C library */
 

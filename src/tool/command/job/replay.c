@@ -90,6 +90,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.script = r->folder.script,
 			.traced = r->folder.traced,
 			.alone = r->alone ? only : NULL,
+			.without_mpi = r->alone && r->folder.only >= r->folder.ranks,
 			.replay_log = r->new_recording,
 			.divergence = divergence,
 			.contents = contents ? contents : "warn"},

@@ -70,7 +70,7 @@ int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct s
 	copy_address(at, length, &a);
 	if (port_in(&a))
 		*port_in(&a) = 0;
-	if (NEXT(bind)(t->fd, (struct sockaddr *)&a, length))
+	if (!hb__door->alone() && NEXT(bind)(t->fd, (struct sockaddr *)&a, length))
 		hb__door->differs(t, "the address cannot be had now");
 	hb__forget(t->fd);
 	hb__recorded_is(t->fd, told->end);
@@ -82,9 +82,9 @@ int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n)
 	char end[HB_NAME_MOST];
 	struct sockaddr_storage own = {0};
 	socklen_t length = sizeof own;
-	int got = NEXT(listen)(t->fd, n);
+	int got = hb__door->alone() ? 0 : NEXT(listen)(t->fd, n);
 	hb__door->text(told->end, end);
-	if (!got && !getsockname(t->fd, (struct sockaddr *)&own, &length) && port_in(&own))
+	if (!got && !hb__door->alone() && !getsockname(t->fd, (struct sockaddr *)&own, &length) && port_in(&own))
 		hb__door->leave("listens", key_of_port(end, false), &(struct iovec){port_in(&own), 2}, 1, 2);
 	hb__forget(t->fd);
 	hb__recorded_is(t->fd, told->end);
@@ -126,7 +126,7 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 	if (!told->results[0]) /* else what it leads to was found when it was used then, too */
 		hb__recorded_is(t->fd, told->end);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
-	if (went && stream) {
+	if (went && stream && !hb__door->alone()) {
 		find_port(end, &a);
 		if (!connected(t->fd, &a, length) && !hb__door->job_ends())
 			hb__door->differs(t, "nobody accepts this connection now");
@@ -187,7 +187,8 @@ int hb__again_accept(
 	int listens = t->fd;
 	hb__door->text(told->n > 1 ? told->results[1] : HB_NO_TEXT, end);
 	const char *wanted = part(end, true, &n);
-	int got = from_early(listens, wanted, n, flags);
+	bool alone = hb__door->alone();
+	int got = alone ? hb__alone_nobody(end, flags) : from_early(listens, wanted, n, flags);
 	while (got < 0 && (got = next_connection(listens, flags)) >= 0) {
 		hb__forget(got);
 		hb__door->name(got, now);
