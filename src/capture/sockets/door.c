@@ -275,14 +275,6 @@ static void without(struct hb_talk *t)
 	errno = error;
 }
 
-static int inherited(enum hb_leads *ret_kind)
-{
-	hb__apart |= HB__APART_OURS;
-	int fd = hb__talk_inherited(ret_kind);
-	hb__apart &= (uint8_t)~HB__APART_OURS;
-	return fd;
-}
-
 static void text(int64_t number, char ret_name[HB_NAME_MOST])
 {
 	*ret_name = 0;
@@ -357,7 +349,7 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.piece = hb__talk_piece,
 	.number = hb__talk_number,
 	.without = without,
-	.inherited = inherited,
+	.outside = hb__talk_outside,
 	.again = again,
 	.differs = differs,
 	.contents = contents,

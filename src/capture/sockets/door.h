@@ -121,8 +121,8 @@ struct hb_sockets_door {
 	int64_t (*number)(uint32_t what); /* ... one that is a number; 0: there is none */
 	/* ... it is needed and is not there. */
 	void (*without)(struct hb_talk *talk);
-	/* ... the next of the descriptors that the process began with which lead to sockets and pipes, -1: there is none any more. */
-	int (*inherited)(enum hb_leads *ret_kind);
+	/* ... where the program's output and errors lead to now, when they led to another process then; -1: it is not so. */
+	int (*outside)(int fd);
 	/* The call is not as it was; `what` is a clause. */
 	void (*differs)(struct hb_talk *talk, const char *what);
 	/* It is the same call, and what is sent is not what was. */

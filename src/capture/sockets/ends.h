@@ -30,7 +30,7 @@ int64_t hb__ends_hash(const struct iovec *piece, size_t n, size_t bytes);
 void hb__talk_moved(struct hb_talk *talk, const struct iovec *piece, size_t n, size_t bytes, bool in);
 void hb__talk_came(struct hb_talk *talk, const struct mmsghdr *message, size_t n);
 void hb__talk_begin(void);
-int hb__talk_inherited(enum hb_leads *ret_kind);
+int hb__talk_outside(int fd);
 void hb__talk_told(const struct hb__lane *lane); /* the call of this lane that its record has now */
 const void *hb__talk_piece(uint32_t what, size_t *ret_bytes);
 int64_t hb__talk_number(uint32_t what);

@@ -1,11 +1,15 @@
 /* Contents of what goes through sockets and pipes: kept with the event that brought them, and given back to a process that runs alone. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
 #include "capture/sockets/ends.h"
+
+#define HIGH 4096 /* our descriptors are out of the program's way */
 
 /* Inputs are kept at level events, too, and contents at level data alone. */
 static bool keeps_contents(void)
@@ -88,11 +92,14 @@ void hb__talk_came(struct hb_talk *t, const struct mmsghdr *message, size_t n)
 
 static struct hb__source inherited = {"sockets:inherited", 0};
 
-/* A replay of this process alone has nobody to inherit from. */
-void hb__talk_begin(void)
+static int outside[3] = {-1, -1, -1};
+
+int hb__talk_outside(int fd) { return fd == STDOUT_FILENO || fd == STDERR_FILENO ? outside[fd] : -1; }
+
+static void keep_inherited(void)
 {
 	struct dirent *e;
-	DIR *all = keeps_contents() && hb__data_keeps ? opendir("/proc/self/fd") : NULL;
+	DIR *all = opendir("/proc/self/fd");
 	while (all && (e = readdir(all))) {
 		int fd = atoi(e->d_name);
 		enum hb_leads kind = *e->d_name == '.' ? HB_LEADS_NOWHERE : hb__ends_kind(fd);
@@ -105,17 +112,40 @@ void hb__talk_begin(void)
 		closedir(all);
 }
 
-int hb__talk_inherited(enum hb_leads *ret_kind)
+/* One process alone has nobody to inherit from: its descriptors lead to nobody. What it prints is seen all the same. */
+static void inherit_again(void)
 {
 	struct hb__item item;
 	struct hb__piece piece;
-	int64_t number[2] = {-1, HB_LEADS_NOWHERE};
-	if (!hb__alone || !hb__data_next(inherited.name, &item))
-		return -1;
-	for (int i = 0; i < 2 && hb__item_piece(&item, &piece); i++)
-		number[i] = hb__piece_number(&piece);
-	*ret_kind = (enum hb_leads)number[1];
-	return (int)number[0];
+	while (hb__data_next(inherited.name, &item)) {
+		int64_t number[2] = {-1, HB_LEADS_NOWHERE};
+		int ends[2] = {-1, -1};
+		for (int i = 0; i < 2 && hb__item_piece(&item, &piece); i++)
+			number[i] = hb__piece_number(&piece);
+		int fd = (int)number[0];
+		if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
+			outside[fd] = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+		if (number[1] == HB_LEADS_LISTENS)
+			ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+		else if (socketpair(AF_UNIX, number[1] == HB_LEADS_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM, 0, ends))
+			continue;
+		for (int i = 0; i < 2; i++) {
+			if (!i)
+				dup2(ends[i], fd);
+			if (ends[i] >= 0 && ends[i] != fd)
+				close(ends[i]);
+		}
+	}
+}
+
+void hb__talk_begin(void)
+{
+	hb__apart |= HB__APART_OURS;
+	if (hb__data_keeps && keeps_contents())
+		keep_inherited();
+	if (hb__alone)
+		inherit_again();
+	hb__apart &= (uint8_t)~HB__APART_OURS;
 }
 
 /* ---- replay ---- */

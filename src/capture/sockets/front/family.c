@@ -111,7 +111,7 @@ SEEN pid_t fork(void)
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
-/* It has made a process; which one it was then, too. */
+/* It has made a process; which one it was then, too. pid 0: it is not to, if the record says what comes of it. */
 static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
@@ -119,12 +119,17 @@ static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 	pid_t got;
 	int64_t result = pid;
 	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, pc, cfa);
-	if (!told || said_again(&t, told, false, &as, &got))
+	if (!told)
 		return pid;
+	if (said_again(&t, told, false, &as, &got))
+		return pid ? pid : got;
 	if (!t.again) {
-		hb__door->end(&t, &result, 1);
+		if (pid)
+			hb__door->end(&t, &result, 1);
 		return pid;
 	}
+	if (!pid) /* there is none, for this process is alone */
+		return (int32_t)hb__again_over(&t, &as, as.results[0]);
 	made(as.results[0], pid);
 	return (int32_t)hb__again_over(&t, &as, as_told(as.results[0], pid));
 }

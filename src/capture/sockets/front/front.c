@@ -30,7 +30,6 @@ __attribute__((constructor)) static void begin(void)
 	__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
 	hb__family_begin();
 	hb__stdio_begin();
-	hb__alone_begin();
 }
 
 /* A descriptor that waits, and has a limit of time, has come to its limit: that is no poll. */

@@ -91,6 +91,8 @@ void hb__recorded_forget(int fd);
 /* Somebody opened it, closed it, or changed what it leads to. */
 static inline void hb__forget(int fd)
 {
+	if (unlikely(hb__door && !hb__door->is_own())) /* the descriptors of a child by vfork are others */
+		return;
 	if (unlikely(hb__recorded_ends))
 		hb__recorded_forget(fd);
 	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
@@ -101,7 +103,6 @@ static inline void hb__forget(int fd)
 void hb__failed(struct hb_talk *t, bool waits);
 
 void hb__family_begin(void);
-void hb__alone_begin(void); /* again/alone.c: of a process without the others */
 void hb__stdio_begin(void);
 ssize_t hb__stdio_read(int fd, void *p, size_t bytes); /* for a stream of the C library */
 

@@ -5,10 +5,6 @@
 
 #include "capture/sockets/front/again/again.h"
 
-#define HIGH 4096 /* ours are out of the program's way */
-
-static int outside[3] = {-1, -1, -1}; /* where its output and errors lead to now, when they led to another process then */
-
 /* ---- bytes ---- */
 
 static size_t spread(const struct iovec *v, size_t n, const uint8_t *p, size_t bytes)
@@ -47,7 +43,7 @@ int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t
 			hb__door->contents(t);
 	}
 	struct iovec some[16];
-	int fd = t->fd == STDOUT_FILENO || t->fd == STDERR_FILENO ? outside[t->fd] : -1;
+	int fd = hb__door->outside(t->fd);
 	if (fd >= 0 && n)
 		(void)!NEXT(writev)(fd, some, hb__from_byte(v, n, 0, bytes, some));
 	return (int64_t)bytes;
@@ -127,22 +123,4 @@ int hb__alone_nobody(const char *end, int flags)
 	int fd = tcp ? NEXT(socket)(end[n] && end[n + 1] == '[' ? AF_INET6 : AF_INET, type, 0) : first_of_pair(type);
 	hb__forget(fd);
 	return fd;
-}
-
-/* What it has from its beginning leads to nobody, too; what it prints is seen all the same. */
-void hb__alone_begin(void)
-{
-	enum hb_leads kind;
-	for (int fd; (fd = hb__door->inherited(&kind)) >= 0;) {
-		if (fd == STDOUT_FILENO || fd == STDERR_FILENO)
-			outside[fd] = NEXT(fcntl)(fd, F_DUPFD_CLOEXEC, HIGH);
-		int nobody = kind == HB_LEADS_LISTENS    ? NEXT(socket)(AF_INET, SOCK_STREAM, 0)
-			     : kind == HB_LEADS_DATAGRAM ? NEXT(socket)(AF_UNIX, SOCK_DGRAM, 0)
-							 : first_of_pair(SOCK_STREAM);
-		if (nobody < 0 || nobody == fd)
-			continue;
-		NEXT(dup2)(nobody, fd);
-		NEXT(close)(nobody);
-		hb__forget(fd);
-	}
 }
