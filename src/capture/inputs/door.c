@@ -83,7 +83,7 @@ static void handler_ends(uint8_t before)
 	hb__apart = before;
 }
 
-static bool inside(void) { return hb__self && hb__self->depth; }
+static bool inside(void) { return hb__self && (hb__self->depth || hb__self->control->inside); }
 
 static uint64_t calls_so_far(void) { return (hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0; }
 

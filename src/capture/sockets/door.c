@@ -193,6 +193,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	if (unlikely(hb__alone))
 		hb__alone_over(lane);
 	hb__apart = apart;
+	if (unlikely(hb__after_event))
+		hb__after_event();
 	errno = error;
 }
 
@@ -247,13 +249,18 @@ static void differs(struct hb_talk *t, const char *what)
 	errno = error;
 }
 
-static void contents(struct hb_talk *t)
+static void contents(struct hb_talk *t, bool same)
 {
 	struct hb__call c;
 	uint8_t apart = hb__apart;
 	int error = errno;
 	hb__apart = apart | HB__APART_OURS;
 	call_of(t, &c);
+	hb__looked(HB__COMPARED, 1);
+	if (same) {
+		hb__apart = apart;
+		return;
+	}
 	hb__looked(HB__DIFFERENT, 1);
 	hb__report_contents(&c, "what is sent differs", NULL);
 	hb__apart = apart;
@@ -287,6 +294,8 @@ static void no(struct hb_talk *t)
 	struct hb__lane *lane = t->lane;
 	lane->control->polls++;
 	lane->control->inside = t->outside;
+	if (unlikely(hb__after_event))
+		hb__after_event();
 }
 
 static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }

@@ -125,8 +125,8 @@ struct hb_sockets_door {
 	int (*outside)(int fd);
 	/* The call is not as it was; `what` is a clause. */
 	void (*differs)(struct hb_talk *talk, const char *what);
-	/* It is the same call, and what is sent is not what was. */
-	void (*contents)(struct hb_talk *talk);
+	/* It is the same call, and what is sent was compared. */
+	void (*contents)(struct hb_talk *talk, bool same);
 	/* What a descriptor leads to in this run. */
 	void (*name)(int fd, char ret_name[HB_NAME_MOST]);
 	/* A text of the record; "": there is none. */

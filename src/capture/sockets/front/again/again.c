@@ -209,8 +209,8 @@ int64_t hb__again_send(
 	place_of(end, peer, place);
 	if (asked != bytes)
 		hb__door->differs(t, "the number of bytes to be sent");
-	else if (hash && (uint64_t)hb__door->hash(v, n, asked) != hash)
-		hb__door->contents(t);
+	else if (hash)
+		hb__door->contents(t, (uint64_t)hb__door->hash(v, n, asked) == hash);
 	if (!hb__door->alone() &&
 		!hb__door->leave(place, key_of(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
 		hb__door->differs(t, "the datagram cannot be handed on in the folder of the replay");
