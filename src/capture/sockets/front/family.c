@@ -24,6 +24,7 @@ static struct {
 	pid_t then, now;
 } children[CHILDREN];
 static unsigned nchildren;
+#define NOBODY 0 /* in the place of a process that is not made */
 
 static void made(int64_t then, pid_t now)
 {
@@ -61,8 +62,10 @@ SEEN pid_t fork(void)
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
 	if (said_again(&t, told, false, &as, &got))
 		return got;
-	if (told && t.again && hb__door->alone())
+	if (told && t.again && hb__door->alone()) {
+		made(as.results[0], NOBODY);
 		return (pid_t)hb__again_over(&t, &as, as.results[0]);
+	}
 	if (told && t.again) {
 		hb__door->child((uint32_t)as.results[0]);
 		got = NEXT(fork)();
@@ -95,6 +98,7 @@ SEEN pid_t fork(void)
 			return errno;                                                                    \
 		if (told && t.again && hb__door->alone()) {                                              \
 			*pid = (pid_t)as.results[0];                                                     \
+			made(*pid, NOBODY);                                                              \
 			return (int)hb__again_over(&t, &as, 0);                                          \
 		}                                                                                        \
 		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);            \
@@ -128,9 +132,9 @@ static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 			hb__door->end(&t, &result, 1);
 		return pid;
 	}
+	made(as.results[0], pid ? pid : NOBODY);
 	if (!pid) /* there is none, for this process is alone */
 		return (int32_t)hb__again_over(&t, &as, as.results[0]);
-	made(as.results[0], pid);
 	return (int32_t)hb__again_over(&t, &as, as_told(as.results[0], pid));
 }
 
@@ -179,6 +183,8 @@ SEEN int kill(pid_t pid, int signal)
 {
 	hb__called_by(CALLER);
 	pid_t now = nchildren && hb__door->inputs() && pid > 0 ? now_of(pid) : -1;
+	if (now == NOBODY)
+		return NEXT(kill)(0, 0); /* as many calls as there were, and no signal */
 	return NEXT(kill)(now > 0 ? now : pid, signal);
 }
 
