@@ -368,7 +368,8 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.take = take,
 	.job_ends = hb__job_ends,
 	.inputs = inputs,
-	.child = hb__child_comes};
+	.child = hb__talk_child,
+	.becomes = hb__talk_becomes};
 
 /* ---- what the core asks ---- */
 

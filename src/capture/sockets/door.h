@@ -139,8 +139,10 @@ struct hb_sockets_door {
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process; it returns the number that the program is told. */
 	void (*vforks)(int32_t (*made)(int32_t pid, const void *pc, const void *cfa));
-	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */
-	void (*child)(uint32_t pid);
+	/* The process that is made next is the one which had this number in the recorded run; 0: not known. Whether it has a record here. */
+	bool (*child)(uint32_t pid);
+	/* This process has become that one, which fork made: it ends as that does. */
+	void (*becomes)(pid_t pid) __attribute__((noreturn));
 };
 
 /* The recorder has it, by this name. */

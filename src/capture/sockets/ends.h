@@ -34,6 +34,8 @@ int hb__talk_outside(int fd);
 void hb__talk_told(const struct hb__lane *lane); /* the call of this lane that its record has now */
 const void *hb__talk_piece(uint32_t what, size_t *ret_bytes);
 int64_t hb__talk_number(uint32_t what);
+bool hb__talk_child(uint32_t pid);
+void hb__talk_becomes(pid_t pid) __attribute__((noreturn));
 
 /* board.c: in a replay, see hb_sockets_door */
 bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);

@@ -1,8 +1,13 @@
 /* Contents of what goes through sockets and pipes: kept with the event that brought them, and given back to a process that runs alone. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/core/data/data.h"
@@ -181,4 +186,32 @@ int64_t hb__talk_number(uint32_t what)
 {
 	struct hb__piece piece;
 	return find(what, &piece) ? hb__piece_number(&piece) : 0;
+}
+
+/* ---- processes that fork made ---- */
+
+bool hb__talk_child(uint32_t pid)
+{
+	hb__child_comes(pid);
+	return hb__promised >= 0;
+}
+
+void hb__talk_becomes(pid_t pid)
+{
+	sigset_t all;
+	int status = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	while (syscall(SYS_wait4, pid, &status, 0, NULL) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status)) {
+		const struct rlimit none = {0, 0};
+		setrlimit(RLIMIT_CORE, &none); /* there is one already */
+		signal(WTERMSIG(status), SIG_DFL);
+		sigdelset(&all, WTERMSIG(status));
+		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), WTERMSIG(status));
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+	}
+	for (;;)
+		syscall(SYS_exit_group, WEXITSTATUS(status));
 }

@@ -390,10 +390,10 @@ bool hb__claim(void)
 	path[n > 0 ? n : 0] = 0;
 	hb_program_name(path, program);
 	hb__place_now(&mine);
-	if (hb__config.mode == HB__REPLAY && hb__config.alone >= 0)
-		return claim_alone(&mine);
 	if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
 		return claim_promised(&mine);
+	if (hb__config.mode == HB__REPLAY && hb__config.alone >= 0)
+		return claim_alone(&mine);
 	if (hb__config.mode == HB__REPLAY)
 		return claim_record(&mine, program);
 	if (getenv(HB_CONTROL_ENV))

@@ -62,7 +62,8 @@ SEEN pid_t fork(void)
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
 	if (said_again(&t, told, false, &as, &got))
 		return got;
-	if (told && t.again && hb__door->alone()) {
+	bool alone = told && t.again && hb__door->alone();
+	if (alone && !hb__door->child((uint32_t)as.results[0])) {
 		made(as.results[0], NOBODY);
 		return (pid_t)hb__again_over(&t, &as, as.results[0]);
 	}
@@ -74,6 +75,8 @@ SEEN pid_t fork(void)
 			return 0;
 		}
 		hb__door->child(0);
+		if (alone)
+			hb__door->becomes(got);
 		made(as.results[0], got);
 		return (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
 	}
