@@ -191,7 +191,8 @@ static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const
 		const hb_ancestor *a;
 		if (numbers[i] < s->ranks || numbers[i] >= s->made)
 			continue;
-		fprintf(f, "%d %s ", numbers[i], s->name[numbers[i]]);
+		const hb_identity *id = hb_log_identity(logs->at[i].log);
+		fprintf(f, "%d %s %s", numbers[i], s->name[numbers[i]], id && id->forked ? "fork " : "");
 		for (uint32_t k = 0; (a = hb_log_ancestor(logs->at[i].log, k)); k++) {
 			fprintf(f, "%u/%llu/", a->pid, (unsigned long long)a->started);
 			for (const char *c = a->name; *c; c++)
