@@ -381,7 +381,7 @@ static bool claim_alone(const struct hb__place *mine)
 	hb__claim_ranks();
 	for (size_t i = 0; i < ntable; i++)
 		if (table[i].number == hb__config.alone)
-			return take(&table[i], mine);
+			return hb__own_number == hb__config.alone || take(&table[i], mine);
 	return true;
 }
 
