@@ -40,6 +40,13 @@ static __attribute__((noinline)) bool is_stranger(void)
 	return is == YES;
 }
 
+/* Without MPI what stands below it is the program's (libevent, whose clock its timers go by). */
+static inline bool brings_inputs(const void *pc)
+{
+	unsigned who = hb__of_program(pc);
+	return likely(who & HB__BRINGS_INPUTS) || (who & HB__TALKS_WITHOUT_MPI && !hb__layers_present());
+}
+
 static enum hb_inputs enter(const void *pc)
 {
 	const struct hb__lane *lane = hb__self;
@@ -51,7 +58,7 @@ static enum hb_inputs enter(const void *pc)
 	if (!keeps && hb__config.mode != HB__REPLAY)
 		return HB_INPUTS_PASS;
 	hb__apart = apart | HB__APART_OURS;
-	if (likely(hb__of_program(pc) & HB__BRINGS_INPUTS) && (keeps || mode() == HB_INPUTS_GIVE) &&
+	if (brings_inputs(pc) && (keeps || mode() == HB_INPUTS_GIVE) &&
 		(lane || !is_stranger())) {
 		if (likely(!apart))
 			count(lane);

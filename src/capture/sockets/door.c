@@ -2,6 +2,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
@@ -210,6 +213,17 @@ static void call_of(const struct hb_talk *t, struct hb__call *ret)
 		.enter = t->enter};
 }
 
+/* The thread stands in this call until its process ends, perhaps by the handler of a signal that came then. */
+static void rest(void)
+{
+	const struct timespec slice = {0, 20 * 1000000L};
+	while (!hb__job_ends()) {
+		if (hb__after_event)
+			hb__after_event();
+		syscall(SYS_nanosleep, &slice, NULL);
+	}
+}
+
 static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *ret)
 {
 	struct hb__call c;
@@ -233,6 +247,8 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 		hb__talk_told(t->lane);
 	}
 	hb__apart = apart;
+	if (unlikely(answer == HB__REST))
+		rest();
 	errno = error;
 	return answer == HB__YES ? HB_AGAIN_TOLD : answer == HB__NO ? HB_AGAIN_NO : HB_AGAIN_FREE;
 }

@@ -331,6 +331,8 @@ enum hb__answer hb__follow_talk(struct hb__call *c, bool may_say_no)
 		f->polls_left--;
 		return HB__NO;
 	}
+	if (!have && !f->over && hb__script_inside(f->reader))
+		return HB__REST;
 	if (!have) {
 		past_the_end(c);
 		return HB__FREE;
