@@ -57,6 +57,7 @@ uint64_t hb__script_last_skipped(const struct hb__reader *reader);
 bool hb__script_complete(const struct hb__reader *reader);
 /* ... and the thread was in a call that had not returned when its process came to its end. */
 bool hb__script_inside(const struct hb__reader *reader);
+uint64_t hb__script_events(const struct hb__reader *reader); /* how many there are in all */
 /* Names, for reports. */
 const char *hb__script_function(uint32_t function);
 bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
