@@ -2,7 +2,7 @@
 // talked to that is not recorded.
 import { execFileSync, spawn } from "node:child_process";
 import path from "node:path";
-import { BUILD, check, clean, HBDB, open, PLACE, same } from "./lib.mjs";
+import { BUILD, check, clean, HBDB, open, PLACE, same } from "../lib.mjs";
 
 const KIND = { local: 0, send: 1, receive: 2, completion: 3, probe: 4 };
 
