@@ -30,13 +30,14 @@ static const hb_meaning by_class[] = {
 };
 
 /* Whom a call of sockets needs: whoever can put something into its stream, or take something out. A datagram, or a connection, may come from anybody. */
-#define SOCKET_NEEDS(what)                                                                          \
-	((what) == HB_DOES_BYTES_IN || (what) == HB_DOES_BYTES_OUT ? HB_NEEDS_PEERS                 \
-		: (what) == HB_DOES_WAIT_CHILD                     ? HB_NEEDS_CHILD : HB_NEEDS_NOTHING)
+#define SOCKET_NEEDS(what)                                                          \
+	((what) == HB_DOES_BYTES_IN || (what) == HB_DOES_BYTES_OUT ? HB_NEEDS_PEERS \
+		: (what) == HB_DOES_WAIT_CHILD                     ? HB_NEEDS_CHILD \
+								   : HB_NEEDS_NOTHING)
 #define SOCKET(function, class, what, again)                                                                 \
 	{                                                                                                    \
 		NAMED(function, class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_VALUES, \
-					.needs = SOCKET_NEEDS(HB_DOES_##what), .repeats = again                                                     \
+					.needs = SOCKET_NEEDS(HB_DOES_##what), .repeats = again              \
 	}
 enum { AGAIN_STREAM = 0, AGAIN_DATAGRAM = 3, AGAIN_CONNECTION = 0, AGAIN_READY = 3, AGAIN_FAMILY = 0 };
 static const hb_meaning sockets[] = {

@@ -62,7 +62,8 @@ static bool add_lines(hb_model *m, uint32_t process)
 	p->nlines = p->log ? hb_log_get_info(p->log)->lanes : 0;
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		struct hb__line more = {.init = 0};
-		if (!VEC_PUSH(&m->lines, ((hb_line){.process = process, .lane = i, .group = HB_NO})) || !VEC_PUSH(&m->line_more, more))
+		if (!VEC_PUSH(&m->lines, ((hb_line){.process = process, .lane = i, .group = HB_NO})) ||
+			!VEC_PUSH(&m->line_more, more))
 			return false;
 	}
 	return true;
@@ -348,10 +349,10 @@ void hb_model_close(hb_model *m)
 	hb__close_sockets(m);
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
-		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->timeouts.at, m->troubles.at,
-		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at, m->freed.at,
-		m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at, m->group_of.at,
-		m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
+		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->timeouts.at,
+		m->troubles.at, m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at,
+		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at,
+		m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
 		m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at, m->elsewhere_at.at,
 		m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -115,10 +115,10 @@ typedef struct hb_spec {
 	bool any_source;
 } hb_spec;
 
-enum {                       /* flags of messages and receives */
-	HB_SYNCHRONOUS = 1,  /* send: it completes only when its receive was posted */
+enum {                      /* flags of messages and receives */
+	HB_SYNCHRONOUS = 1, /* send: it completes only when its receive was posted */
 	HB_PART = 1, /* receive: of a stream, by a call that got less than it had room for: how much was chance */
-	HB_BIG = 2,          /* bytes does not fit: hb_send_bytes */
+	HB_BIG = 2,  /* bytes does not fit: hb_send_bytes */
 	HB_CANCEL_ASKED = 2, /* receive: MPI_Cancel was called on it; it may have come too late */
 	HB_CANCELLED = 4,
 	HB_AMBIGUOUS = 8,  /* threads, or a receive whose end is not known, leave open whether this match is right */
@@ -159,10 +159,11 @@ typedef struct hb_probe {
 typedef struct hb_chosen {
 	hb_at at;
 	uint32_t function, site; /* numbers in the log of the process */
-	uint32_t receive; /* the receive that it completed, or, ready, that got later what was there then; HB_NO: another request, or not known */
-	uint32_t count;   /* requests in its array */
-	bool ready;       /* it completes nothing */
-	uint32_t since;   /* ready: the event of the line after which the call could have said so */
+	uint32_t
+		receive; /* the receive that it completed, or, ready, that got later what was there then; HB_NO: another request, or not known */
+	uint32_t count; /* requests in its array */
+	bool ready;     /* it completes nothing */
+	uint32_t since; /* ready: the event of the line after which the call could have said so */
 } hb_chosen;
 
 typedef struct hb_collective {

@@ -9,8 +9,11 @@
 #define WINDOW 4096 /* receives that are looked at behind one that is pending */
 #define AHEAD 16    /* receives: their messages are fetched into the cache in time */
 
-const char *const hb_race_words[HB_RACE_KINDS] = {
-	[HB_RACE_RECEIVE] = "receive", [HB_RACE_PROBE] = "probe", [HB_RACE_CHOICE] = "choice", [HB_RACE_READY] = "ready", [HB_RACE_PART] = "part"};
+const char *const hb_race_words[HB_RACE_KINDS] = {[HB_RACE_RECEIVE] = "receive",
+	[HB_RACE_PROBE] = "probe",
+	[HB_RACE_CHOICE] = "choice",
+	[HB_RACE_READY] = "ready",
+	[HB_RACE_PART] = "part"};
 
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 {

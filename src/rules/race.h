@@ -21,7 +21,7 @@ typedef enum hb_race_kind {
 	HB_RACE_PROBE,   /* id: probe */
 	HB_RACE_CHOICE, /* a Waitany or its kin completed one request where another could have been; id: the receive it completed */
 	HB_RACE_READY, /* a poll or its kin named what was ready where something else could have been; id: the receive that got later what was */
-	HB_RACE_PART,  /* a read of a stream got less than it had room for, and could have got more, or less; id: its first receive */
+	HB_RACE_PART, /* a read of a stream got less than it had room for, and could have got more, or less; id: its first receive */
 	HB_RACE_KINDS
 } hb_race_kind;
 extern const char *const hb_race_words[HB_RACE_KINDS]; /* "receive", ... */
@@ -29,7 +29,8 @@ extern const char *const hb_race_words[HB_RACE_KINDS]; /* "receive", ... */
 static inline bool hb_race_is_choice(hb_race_kind kind) { return kind == HB_RACE_CHOICE || kind == HB_RACE_READY; }
 
 typedef struct hb_alternative {
-	uint32_t send;    /* the message it could have got (CHOICE: the message of the other request; READY: what is ready only later; PART:
+	uint32_t
+		send; /* the message it could have got (CHOICE: the message of the other request; READY: what is ready only later; PART:
 			     what was sent next, which could have come, too) */
 	uint32_t receive; /* the receive that got it in this run; HB_NO: none did */
 	bool dependent;   /* only when another race turned out otherwise (with all only) */
@@ -52,9 +53,9 @@ typedef struct hb_race {
 } hb_race;
 
 typedef struct hb_race_sum {
-	uint64_t wildcards; /* receives and probes with MPI_ANY_SOURCE that got a message */
-	uint64_t racing;    /* of these */
-	uint64_t dependent; /* of these */
+	uint64_t wildcards;               /* receives and probes with MPI_ANY_SOURCE that got a message */
+	uint64_t racing;                  /* of these */
+	uint64_t dependent;               /* of these */
 	uint64_t choices, racing_choices; /* READY, too */
 	uint64_t parts, racing_parts;
 	uint64_t alternatives;

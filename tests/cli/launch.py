@@ -26,7 +26,9 @@ def launchers(place):
     os.symlink("../hydra/mpirun", place.path + "/orte/mpiexec")
     place.script("prog", SHOW)
     place.script("two words/prog", SHOW)
-    openmpi, mpich = (place.path + "/lib/libhbdb-%s.so:" % m + place.path + "/lib/libhbdb-threads.so" for m in ("openmpi", "mpich"))
+    openmpi, mpich = (":".join(place.path + "/lib/libhbdb-%s.so" % m for m in (mpi, "threads")) for mpi in ("openmpi", "mpich"))
+    # of a command without MPI how its processes talk is recorded, too
+    found = ":".join(place.path + "/lib/libhbdb-%s.so" % m for m in ("mpich", "sockets", "inputs", "threads"))
 
     _, out, _ = place.run("record", "--", "orte/mpirun", "-n", "2", "./prog", "a b", "", "-x")
     args = lines(out, "arg")
@@ -57,13 +59,15 @@ def launchers(place):
     _, out, _ = place.run("record", "--mpi", "mpich", "--", "./prog", "x", env={"LD_PRELOAD": "libm.so.6"})
     same("a program gets plain environment, what was preloaded stays", (lines(out, "preload"), lines(out, "mode"),
             lines(out, "arg")),
-         ([mpich + ":libm.so.6"], ["record"], ["x"]))
+         ([found + ":libm.so.6"], ["record"], ["x"]))
     _, out, err = place.run("record", "sh", "-c", "hydra/mpirun ./prog")
-    same("a launcher named in sh -c decides", lines(out, "preload"), [mpich])
+    same("a launcher named in sh -c decides", lines(out, "preload"), [found])
+    _, out, err = place.run("record", "--level", "order", "sh", "-c", "hydra/mpirun ./prog")
+    same("a level that has no calls finds none of sockets", lines(out, "preload"), [mpich])
     _, out, err = place.run("record", "timeout", "20", "env", "A=1", "orte/mpirun", "./prog")
     same("a launcher behind timeout and env", lines(out, "arg")[0], "-x")
     _, out, err = place.run("record", "sh", "-c", "./prog", env={"PATH": place.path + "/hydra:/usr/bin:/bin"})
-    same("else the mpirun in the PATH decides", lines(out, "preload"), [mpich])
+    same("else the mpirun in the PATH decides", lines(out, "preload"), [found])
     has("and that is said", err, "assuming MPICH")
     status, _, err = place.run("record", "/bin/sh", "-c", "./prog", env={"PATH": place.path + "/none"})
     same("nothing tells which MPI: refused", status, 2)

@@ -45,7 +45,7 @@ class Place:
             os.mkdir(self.path + "/lib")
             self.env["HBDB_LIBRARY_FOLDER"] = self.path + "/lib"
             self.build("int hbdb_nothing;", "lib/libhbdb-openmpi.so", "-shared", "-fPIC")
-            for name in ("mpich", "threads"):
+            for name in ("mpich", "threads", "sockets", "inputs"):
                 shutil.copy(self.path + "/lib/libhbdb-openmpi.so", self.path + "/lib/libhbdb-%s.so" % name)
 
     def build(self, source, name, *flags):

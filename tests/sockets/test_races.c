@@ -137,8 +137,9 @@ static void parts(void)
 	net_bytes(&w.p[0], 0, false, near[0], 900000, 900010, 4, 100);
 	check(world_build(&w), "parts: the model is built");
 	struct seen none = seen(HB_RACE_PART, 0, &sum);
-	check(!none.races && sum.parts == 3 && sum.racing_parts == 1, "they are counted, and not shown (%u, %llu of %llu)",
-		none.races, (unsigned long long)sum.racing_parts, (unsigned long long)sum.parts);
+	check(!none.races && sum.parts == 3 && sum.racing_parts == 1,
+		"they are counted, and not shown (%u, %llu of %llu)", none.races, (unsigned long long)sum.racing_parts,
+		(unsigned long long)sum.parts);
 	struct seen s = seen(HB_RACE_PART, HB_RACES_PARTS, &sum);
 	check(s.races == 1 && s.at[0].event == both && s.several == 1 && s.instead[0] == 4,
 		"who asks for them is shown that more could have come, or less (%u)", s.races);
@@ -203,8 +204,10 @@ static void late(void)
 	struct told t = told(HB_ANSWER_LATE);
 	check(t.n == 1 && t.points == 5 && t.point[0].event == 2 && t.point[1].event == 1 && t.point[3].event == 3 &&
 			t.point[4].event == 4,
-		"the time-out, the question, the answer, the question again and who got it (%u, %u points)", t.n, t.points);
-	check(strstr(t.sentence, "process100 asks process101, stops waiting when its time is over and asks again") != NULL,
+		"the time-out, the question, the answer, the question again and who got it (%u, %u points)", t.n,
+		t.points);
+	check(strstr(t.sentence, "process100 asks process101, stops waiting when its time is over and asks again") !=
+			NULL,
 		"by their names: %s", t.sentence);
 	world_end(&w);
 	ask(false, true);
@@ -267,7 +270,8 @@ static void blocked(void)
 	wait_in_pipes(2, false, "pipe 7", "pipe 8");
 	check(world_build(&w), "two that read first: the model is built");
 	struct told t = told(HB_DEADLOCK_CYCLE);
-	check(t.n == 1 && t.points == 2 && strstr(t.sentence, "wait for each other"), "they wait for each other: %s", t.sentence);
+	check(t.n == 1 && t.points == 2 && strstr(t.sentence, "wait for each other"), "they wait for each other: %s",
+		t.sentence);
 	check(strstr(t.sentence, "process501 to send something through pipe 7") != NULL, "by name and pipe");
 	world_end(&w);
 	wait_in_pipes(3, true, "pipe 7", "pipe 8");

@@ -79,8 +79,9 @@ static bool may_begin(void)
 	if (alone)
 		hb__say("MPI began after the program's first event of its own: its calls are not %s%s",
 			hb__config.mode == HB__REPLAY ? "replayed" : "recorded",
-			getenv("HBDB_FOUND") ? " ('hbdb record --layers mpi,user,threads' does not look at how the program talks meanwhile)"
-					     : "");
+			getenv("HBDB_FOUND")
+				? " ('hbdb record --layers mpi,user,threads' does not look at how the program talks meanwhile)"
+				: "");
 	return !alone && !hb__began() && hb__find_library();
 }
 

@@ -389,9 +389,9 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 	struct hb__followed_request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
 	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL &&
 		a->code != HB_ST_UNKNOWN)
-		VEC_PUSH(&r->m->chosen,
-			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
-				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r), false, 0}));
+		VEC_PUSH(&r->m->chosen, ((hb_chosen){{r->line, (uint32_t)r->event->row->number},
+						r->event->row->function, r->event->row->site,
+						q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r), false, 0}));
 	if (!q)
 		return;
 	if (q->type == HB__R_RECV)

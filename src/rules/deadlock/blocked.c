@@ -226,7 +226,8 @@ static void say_why(struct hb__graph *g, struct hb__text *t, const struct orphan
 			process = p;
 	}
 	if (process == HB_NO) {
-		hb__phrase(t, need->want == HB__WANT_PEER ? ", but nobody else who has it is left" : ", but all other ranks have ended");
+		hb__phrase(t, need->want == HB__WANT_PEER ? ", but nobody else who has it is left"
+							  : ", but all other ranks have ended");
 	} else if (process != self) {
 		hb__phrase(t, ", but %s%s ", hb_rank_word(hb__named(g, process)), hb__named(g, process));
 		hb__phrase_state(t, g, process);

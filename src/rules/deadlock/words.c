@@ -83,7 +83,8 @@ static void say_missing(struct hb__text *t, const struct hb__graph *g, const str
 }
 
 /* Whoever has the stream, but for the one who waits. */
-static void say_peers(struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need)
+static void say_peers(
+	struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need)
 {
 	enum { MOST = 4 };
 	const struct hb__node *n = &g->node[need->node];
@@ -97,7 +98,8 @@ static void say_peers(struct hb__text *t, const struct hb__graph *g, const struc
 		k++;
 		hb__phrase(t, "%s%s%s", k == 1 ? "" : k == others ? " or " : ", ", hb_rank_word(name), name);
 	}
-	hb__phrase(t, w->means->does == HB_DOES_BYTES_OUT ? " to take something out of %s" : " to send something through %s",
+	hb__phrase(t,
+		w->means->does == HB_DOES_BYTES_OUT ? " to take something out of %s" : " to send something through %s",
 		hb_model_group_title(g->m, need->group));
 }
 

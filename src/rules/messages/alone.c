@@ -134,8 +134,8 @@ static hb_status lost(struct alone *a)
 	for (uint32_t i = 0; !status && i < l->info->sends && told < MOST; i++) {
 		const hb_send *s = &l->send[i];
 		const hb_channel *c = &l->channel[s->channel];
-		if (s->receive != HB_NO || s->flags & HB_CANCELLED || l->late[i] || c->dest >= l->info->processes || !over[c->dest] ||
-			c->source >= l->info->processes)
+		if (s->receive != HB_NO || s->flags & HB_CANCELLED || l->late[i] || c->dest >= l->info->processes ||
+			!over[c->dest] || c->source >= l->info->processes)
 			continue;
 		const hb_line *line = &l->line[s->line];
 		if ((line->inside && line->events == s->event) || !sure(l, c->group, c->dest) ||

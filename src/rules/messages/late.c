@@ -81,14 +81,17 @@ static hb_status tell(struct late *t, hb_at timeout, uint32_t question, uint32_t
 		point[n++] = hb__letter_post_point(l, got, "gets the answer to what was asked before");
 	hb_finding f = {.id = HB_ANSWER_LATE,
 		.possible = l->send[answer].flags & HB_AMBIGUOUS || l->info->open,
-		.advice = got == HB_NO ? "Wait longer, or expect that an answer comes when nobody waits for it any more."
-				       : "Wait longer, or put into each answer which question it is for, and drop those that come too late.",
+		.advice =
+			got == HB_NO
+				? "Wait longer, or expect that an answer comes when nobody waits for it any more."
+				: "Wait longer, or put into each answer which question it is for, and drop those that come too late.",
 		.npoints = n,
 		.point = point};
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		got == HB_NO ? "%s asks %s and stops waiting when its time is over; the answer of %s came later, and nobody received it"
-			     : "%s asks %s, stops waiting when its time is over and asks again; what it gets then of %s is the late answer to the first question",
+		got == HB_NO
+			? "%s asks %s and stops waiting when its time is over; the answer of %s came later, and nobody received it"
+			: "%s asks %s, stops waiting when its time is over and asks again; what it gets then of %s is the late answer to the first question",
 		who, whom, whom);
 	f.sentence = sentence;
 	l->late[answer] = true;

@@ -86,15 +86,16 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	point[n++] = hb__letter_send_point(l, k->other, "another message that it could have got");
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		"which message %s%s gets in %s depends on timing%s, but could have got the one of %s%s", hb_rank_word(self),
-		self, k->function, got, hb_rank_word(other), other);
+		"which message %s%s gets in %s depends on timing%s, but could have got the one of %s%s",
+		hb_rank_word(self), self, k->function, got, hb_rank_word(other), other);
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,
 		.sentence = sentence,
 		.advice =
-			untagged ? "If the result must not depend on this, let each sender say which message it is, and take them in that order."
-				 : "If the result must not depend on this, name the source, or give each sender a tag of its own.",
+			untagged
+				? "If the result must not depend on this, let each sender say which message it is, and take them in that order."
+				: "If the result must not depend on this, name the source, or give each sender a tag of its own.",
 		.npoints = n,
 		.point = point};
 	return hb__report_finding(l->c, &f, l->err);

@@ -55,7 +55,8 @@ void hb__race_parts(struct hb__racing *r, uint32_t first, uint32_t end)
 	if (!any)
 		return;
 	size_t channels = hb_model_get_info(r->m)->channels;
-	struct parts p = {malloc((channels + 1) * sizeof *p.last), malloc(((size_t)(end - first) + 1) * sizeof *p.next)};
+	struct parts p = {
+		malloc((channels + 1) * sizeof *p.last), malloc(((size_t)(end - first) + 1) * sizeof *p.next)};
 	r->no_memory = r->no_memory || !p.last || !p.next;
 	if (!r->no_memory) {
 		memset(p.last, 0xff, channels * sizeof *p.last);

@@ -209,6 +209,10 @@ static void say_why(const struct minimize *m)
 
 static int minimize(struct minimize *m, const char *output)
 {
+	if (hb__manifest_layers(&m->manifest) & HB_LAYER_SOCKETS)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"minimize: %s has what went over sockets and pipes, and a replay of that needs every call: nothing can be left out",
+			hb__short(m->from));
 	int code = hb__open_run(m->from, &m->run);
 	if (!m->run.model)
 		return code;

@@ -140,8 +140,7 @@ static int look(struct hb_races *r)
 	hb_race_sum sum;
 	hb_bar bar;
 	hb__bar_begin(&bar, "looking for races");
-	hb_status status =
-		hb_races(r->run.model, r->flags, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
+	hb_status status = hb_races(r->run.model, r->flags, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
 	if (status)
 		return hb__fail_log(r->run.path, &err);
@@ -161,7 +160,7 @@ static int look(struct hb_races *r)
 int hb__races(const hb_args *args)
 {
 	struct hb_races r = {.flags = (hb__option_value(args, "all") ? HB_RACES_ALL : 0) |
-				 (hb__option_value(args, "chunks") ? HB_RACES_PARTS : 0),
+				      (hb__option_value(args, "chunks") ? HB_RACES_PARTS : 0),
 		.limit = hb__option_number(args, "limit", 3),
 		.line = hb__option_value(args, "line"),
 		.ranks = hb__option_value(args, "rank"),

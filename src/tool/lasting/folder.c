@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../store/find.h"
 #include "lasting.h"
 
 #define SHARED 01777
@@ -25,7 +26,7 @@ int hb__hold_folder(const char *recording, bool *ret_busy)
 void hb__share_folder(const char *recording)
 {
 	if (!geteuid() && chmod(recording, SHARED))
-		hb__say("%s: %s: processes that change their user will not be recorded", recording, strerror(errno));
+		hb__say("%s: %s: processes that change their user will not be recorded", hb__short(recording), strerror(errno));
 }
 
 void hb__unshare_folder(const char *recording)
@@ -36,7 +37,7 @@ void hb__unshare_folder(const char *recording)
 	mode_t mask = umask(0);
 	umask(mask);
 	if (chmod(recording, 0777 & ~mask))
-		hb__say("%s: %s: all users may write into it", recording, strerror(errno));
+		hb__say("%s: %s: all users may write into it", hb__short(recording), strerror(errno));
 	DIR *dir = opendir(recording);
 	for (struct dirent *e; dir && (e = readdir(dir));)
 		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && !S_ISREG(st.st_mode) &&

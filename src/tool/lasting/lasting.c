@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <hbdb/mpis.h>
+
 #include "../job/run.h"
 #include "../store/logs.h"
 #include "base/task.h"
@@ -82,31 +84,41 @@ static void add_writing(const char *recording, struct living *l)
 	hb__close_logs(&logs);
 }
 
-/* Whether the program has the recorder loaded. Its environment would not tell: servers write their titles there. */
-static bool has_recorder(pid_t pid)
+static bool is_of_mpi(const char *path)
+{
+	enum hb_mpi_part part = hb_mpi_library_of(path)->part;
+	return part != HB_PART_NONE && part != HB_PART_SHARED && !strstr(path, "/libhbdb-");
+}
+
+/* Whether the program has the recorder loaded. Its environment would not tell: servers write their titles there. What was found gives
+ * way to MPI. */
+static bool has_recorder(pid_t pid, unsigned layers)
 {
 	char *path = hb__format("/proc/%d/maps", (int)pid);
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;
-	bool found = false;
-	while (f && !found && getline(&line, &room, f) > 0)
-		found = strstr(line, "/libhbdb-sockets.so") != NULL;
+	bool recorder = false, mpi = false;
+	while (f && getline(&line, &room, f) > 0) {
+		const char *file = strchr(line, '/');
+		recorder = recorder || strstr(line, "/libhbdb-sockets.so");
+		mpi = mpi || (file && is_of_mpi(file));
+	}
 	if (f)
 		fclose(f);
 	free(line);
 	free(path);
-	return found;
+	return recorder && !(mpi && layers & HB_LAYERS_FOUND);
 }
 
-static void add_silent(struct living *l)
+static void add_silent(struct living *l, unsigned layers)
 {
 	pid_t *pids;
 	size_t n = hb__processes_below(getpid(), &pids);
 	for (size_t i = 0; i < n; i++) {
 		char name[32];
 		size_t length = hb_task_file(pids[i], 0, "comm", name, sizeof name);
-		if (!length || !has_recorder(pids[i]))
+		if (!length || !has_recorder(pids[i], layers))
 			continue;
 		name[strcspn(name, "\n")] = 0;
 		add(l, name, pids[i]);
@@ -130,7 +142,7 @@ static char *as_text(const struct living *l)
 	return text;
 }
 
-size_t hb__living(const char *recording, bool silent, int patience, char **ret_names)
+size_t hb__living(const char *recording, unsigned layers, int patience, char **ret_names)
 {
 	const struct timespec pause = {0, LOOK_MS * 1000000};
 	char *path = hb__format("%s/" HB_LOGS_STOPPED, recording);
@@ -141,8 +153,8 @@ size_t hb__living(const char *recording, bool silent, int patience, char **ret_n
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		add_writing(recording, &l);
-		if (silent && !told)
-			add_silent(&l);
+		if (layers & HB_LAYER_SOCKETS && !told)
+			add_silent(&l, layers);
 		size_t n = l.names.n;
 		bool over = !n || l.only_daemons || patience <= 0;
 		*ret_names = over ? as_text(&l) : NULL;

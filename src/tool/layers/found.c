@@ -8,7 +8,7 @@
 #include "layers.h"
 
 /* What a process had events of. */
-enum { TALKED = 1, FURTHER = 2 };
+enum { TALKED = 1, FURTHER = 2, ANY = 4 /* of the layer of sockets */ };
 
 static unsigned seen_in(const hb_log *log)
 {
@@ -20,7 +20,7 @@ static unsigned seen_in(const hb_log *log)
 			continue;
 		/* who only makes others, waits for them or for time to pass talks to nobody */
 		if (HB_IS_SOCKET(f->cls))
-			seen |= f->cls == HB_FAMILY || f->cls == HB_READY ? 0 : TALKED;
+			seen |= f->cls == HB_FAMILY || f->cls == HB_READY ? ANY : ANY | TALKED;
 		else
 			seen |= f->cls == HB_THREAD ? 0 : FURTHER;
 	}
@@ -39,7 +39,7 @@ static void drop(const char *log, bool with_log)
 unsigned hb__keep_found(const char *recording, unsigned layers, bool data)
 {
 	hb_logs logs;
-	unsigned all = 0;
+	unsigned all = 0, stay = 0; /* of all processes; of those whose logs stay */
 	if (!(layers & HB_LAYERS_FOUND) || hb__list_logs(recording, &logs))
 		return layers;
 	unsigned *seen = hb__alloc(logs.n * sizeof *seen + 1);
@@ -49,15 +49,17 @@ unsigned hb__keep_found(const char *recording, unsigned layers, bool data)
 		bool readable = !hb_log_open(logs.at[i].path, &log, NULL);
 		seen[i] = readable ? seen_in(log) : TALKED;
 		all |= seen[i];
+		stay |= seen[i] & FURTHER ? seen[i] : 0;
 		if (readable)
 			hb_log_close(log);
 	}
+	bool none = !(all & TALKED) && !(stay & ANY);
 	for (size_t i = 0; i < logs.n && !(all & TALKED); i++)
-		if (!(seen[i] & FURTHER) || !data)
+		if (!(seen[i] & FURTHER) || (none && !data))
 			drop(logs.at[i].path, !(seen[i] & FURTHER));
 	free(seen);
 	hb__close_logs(&logs);
-	if (all & TALKED)
+	if (!none)
 		return layers;
 	return layers & ~(unsigned)(HB_LAYERS_FOUND | HB_LAYER_SOCKETS | (data ? 0 : HB_LAYER_INPUTS));
 }

@@ -87,7 +87,7 @@ static void finish(
 	hb_sum sum;
 	char *names = NULL;
 	bool sockets = m->layers & HB_LAYER_SOCKETS;
-	m->open = !end->ended && hb__living(recording, sockets, HB_DYING_MS, &names);
+	m->open = !end->ended && hb__living(recording, m->layers, HB_DYING_MS, &names);
 	if (m->open && hb__keep_open(recording, end, m)) {
 		made->recording = hb__copy(recording);
 		hb__recent_add(HB_RECENT_MADE, recording);

@@ -95,6 +95,10 @@ int hb__alone_command(const char *recording, const char *name, hb_manifest *m, b
 	hb_logs logs;
 	int code = hb__open_logs(recording, &logs);
 	*ret_found = false;
+	if (!code && m->layers & HB_LAYER_SOCKETS && !(m->level && !strcmp(m->level, "data")))
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"the recording does not have what came into %s%s over sockets and pipes: record with --level data to replay it alone",
+			hb_rank_word(name), name);
 	for (size_t i = 0; !code && !*ret_found && logs.worlds.name && i < logs.n; i++) {
 		char *path = strcmp(logs.worlds.name[i], name) ? NULL : hb_data_path(logs.at[i].path);
 		*ret_found = path && command_of(path, m);

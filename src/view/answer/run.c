@@ -9,6 +9,7 @@
 
 #define TAGS_MOST 100
 #define TROUBLES_MOST 50
+#define OUTSIDE_MOST 50
 
 /* ---- the page ---- */
 
@@ -227,6 +228,33 @@ static void put_troubles(struct hb_request *r, bool ready)
 		hb_text_format(&r->out, ",\"more_troubles\":%zu", s->o.ntroubles + n - TROUBLES_MOST);
 }
 
+/* Whom processes talked to that are not recorded. */
+static void put_outside(struct hb_request *r)
+{
+	const hb_model *model = r->server->model;
+	const hb_outside *o = hb_model_outside(model);
+	uint32_t n = hb_model_get_info(model)->outside;
+	hb_text_put(&r->out, ",\"outside\":[");
+	for (uint32_t i = 0; i < n && i < OUTSIDE_MOST; i++) {
+		hb_text_format(&r->out, "%s{\"process\":%u,\"name\":", i ? "," : "", o[i].process);
+		hb_text_json(&r->out, o[i].name);
+		hb_text_format(&r->out, ",\"sent\":%llu,\"received\":%llu}", (unsigned long long)o[i].sent,
+			(unsigned long long)o[i].received);
+	}
+	hb_text_put(&r->out, "]");
+	if (n > OUTSIDE_MOST)
+		hb_text_format(&r->out, ",\"more_outside\":%u", n - OUTSIDE_MOST);
+}
+
+/* The command of a recording may name a library that no process used. */
+static bool uses_mpi(const hb_view_server *s)
+{
+	bool some = !s->o.nsources;
+	for (size_t i = 0; i < s->o.nsources && !some; i++)
+		some = !s->o.sources[i].log || hb_log_get_info(s->o.sources[i].log)->library;
+	return some;
+}
+
 void hb__answer_run(struct hb_request *r)
 {
 	hb_view_server *s = r->server;
@@ -236,7 +264,7 @@ void hb__answer_run(struct hb_request *r)
 	hb_text_put(&r->out, "{\"name\":");
 	hb_text_json(&r->out, s->o.name);
 	put_member(&r->out, "command", s->o.command);
-	put_member(&r->out, "mpi", s->o.mpi);
+	put_member(&r->out, "mpi", uses_mpi(s) ? s->o.mpi : NULL);
 	put_member(&r->out, "level", s->o.level);
 	hb_text_format(&r->out, ",\"ready\":%s,\"progress\":%.3f", ready ? "true" : "false", progress);
 	put_member(&r->out, "failed", failed.status ? failed.message : NULL);
@@ -251,6 +279,7 @@ void hb__answer_run(struct hb_request *r)
 		put_span(r, true);
 		put_names(r);
 		put_tags(r);
+		put_outside(r);
 		put_troubles(r, true);
 		hb__view_unlock(&s->lock);
 	} else {

@@ -66,7 +66,8 @@ struct known {
 	int8_t span; /* 1: begins one, -1: ends one */
 };
 
-static uint8_t kind_of(uint8_t cls)
+/* Of what processes talk through, and what several calls of a class do differently, what a call does says it. */
+static uint8_t kind_of(const hb_function *function)
 {
 	static const uint8_t kinds[HB_CLASSES] = {[HB_SEND] = HB_BOX_SEND,
 		[HB_RECV] = HB_BOX_RECEIVE,
@@ -76,7 +77,22 @@ static uint8_t kind_of(uint8_t cls)
 		[HB_USER_SENT] = HB_BOX_SEND,
 		[HB_USER_RECEIVED] = HB_BOX_RECEIVE};
 	_Static_assert(!HB_BOX_LOCAL, "of all other classes");
-	return cls < HB_CLASSES ? kinds[cls] : HB_BOX_LOCAL;
+	switch (hb_meaning_of(function->name, function->cls)->does) {
+	case HB_DOES_BYTES_OUT:
+	case HB_DOES_DATAGRAM_OUT:
+	case HB_DOES_CONNECT:
+		return HB_BOX_SEND;
+	case HB_DOES_BYTES_IN:
+	case HB_DOES_DATAGRAM_IN:
+	case HB_DOES_ACCEPT:
+		return HB_BOX_RECEIVE;
+	case HB_DOES_SELECT:
+		return HB_BOX_PROBE;
+	case HB_DOES_WAIT_CHILD:
+		return HB_BOX_COMPLETE;
+	default:
+		return function->cls < HB_CLASSES ? kinds[function->cls] : HB_BOX_LOCAL;
+	}
 }
 
 static struct known *know(const hb_layout *l, hb_log *log)
@@ -86,7 +102,7 @@ static struct known *know(const hb_layout *l, hb_log *log)
 	for (uint32_t f = 0; known && f < n; f++) {
 		const hb_function *function = hb_log_function(log, f);
 		if (function && function->name)
-			known[f] = (struct known){name_of(l, function->name), kind_of(function->cls),
+			known[f] = (struct known){name_of(l, function->name), kind_of(function),
 				(int8_t)((function->cls == HB_USER_BEGIN) - (function->cls == HB_USER_END))};
 	}
 	return known;

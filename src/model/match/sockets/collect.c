@@ -9,7 +9,7 @@ struct collecting {
 	const hb_event *event;
 	uint32_t line, talk; /* talk HB_NO: none yet for the event at hand */
 	bool inside;
-	bool selects; /* the process asked which ends are ready */
+	bool selects;                     /* the process asked which ends are ready */
 	VEC(uint32_t) end_of, address_of; /* by number of the text; HB_NO: not looked up */
 };
 

@@ -53,7 +53,8 @@ static void resolve(struct hb__sockets *s, const struct hb__use *use, size_t n, 
 			last = use[i].kind == HB__SENT && last ? last : &use[i];
 			continue;
 		}
-		for (next = next > i ? next : i + 1; next < n && use[next].kind != HB__TOOK && use[next].kind != HB__MADE;)
+		for (next = next > i ? next : i + 1;
+			next < n && use[next].kind != HB__TOOK && use[next].kind != HB__MADE;)
 			next++;
 		struct hb__ready *ready = &s->ready.at[use[i].ready];
 		ready->since = since(s, last, use[i].end, use[i].talk);
@@ -108,8 +109,8 @@ void hb__on_ready(struct hb__reading *r, struct hb__sockets *s, uint32_t talk)
 		if (ready->pair == HB_NO)
 			continue;
 		const struct hb__pair *p = &s->pairs.at[ready->pair];
-		ready->probe = hb__add_probe(
-			r, hb__group_number(r->m, &s->groups.at[p->group]), hb__talker(s, p->from));
+		ready->probe =
+			hb__add_probe(r, hb__group_number(r->m, &s->groups.at[p->group]), hb__talker(s, p->from));
 	}
 }
 

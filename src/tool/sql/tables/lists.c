@@ -277,10 +277,10 @@ static int give_group(hb_sql_cursor *c, sqlite3_context *out, int column)
 		sqlite3_result_int64(out, (int64_t)l->row);
 		break;
 	case G_NAME:
-		hb__sql_text(out, g->name);
+		hb__sql_text(out, hb_model_group_name(c->sql->model, l->row));
 		break;
 	case G_GIVEN: /* name "given" */
-		if (g->title)
+		if (g->title && !g->untagged)
 			sqlite3_result_text(out, g->title + strlen(g->name) + 2,
 				(int)(strlen(g->title) - strlen(g->name) - 3), SQLITE_TRANSIENT);
 		break;

@@ -15,7 +15,7 @@ export interface Line {
 export interface Run {
 	name: string;
 	command: string | string[];
-	mpi: string;
+	mpi: string | null;
 	level: string;
 	events: number;
 	ready: boolean;
@@ -28,6 +28,8 @@ export interface Run {
 	groups: { name: string; size: number }[];
 	tags: [tag: number, count: number][];
 	races: number;
+	outside?: { process: number; name: string; sent: number; received: number }[]; // whom processes talked to that are not recorded
+	more_outside?: number;
 	troubles: string[];
 	model?: boolean; // one was given
 	compare?: boolean; // a reference was given

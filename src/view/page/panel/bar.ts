@@ -56,7 +56,7 @@ export class Bar {
 		byId("legend").replaceChildren(
 			...KINDS.map((name, i) => el("span", {}, el("i", { class: `kind k${i}` }), name)),
 			spans ? el("span", { title: "from begin to end, as the program said; below the line's events, those inside of others below them" }, el("i", { class: "kind span" }), "span of the program") : "",
-			order ? el("span", { title: "no message: post, start, complete and wait of a window, or processes that make others" }, el("i", { class: "line order" }), "order by a window") : "",
+			order ? el("span", { title: "no message: post, start, complete and wait of a window; processes that make others, or the end of a stream" }, el("i", { class: "line order" }), "order without a message") : "",
 			el("span", {}, el("i", { class: "kind waits" }), "waiting"),
 			el("span", {}, el("i", { class: "kind raced" }), "raced"),
 			merged

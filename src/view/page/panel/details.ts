@@ -9,7 +9,13 @@ const ORDERS: Record<string, string> = {
 	completed: "the access epoch that was completed, for which the target waited", fetched: "the window that was exposed, from which data was fetched",
 	made: "the process that was made", began: "the process made had to begin",
 	met: "the other side of the connection, for which this one waited",
+	forked: "the call that made the process", execed: "the program that it was before", ended: "the process ended, which was waited for",
+	killed: "the process ended inside of the call, and was waited for", closed: "the end of the stream, as its other side was told",
+	left: "the process with the other end was over, and the stream with it", listened: "the socket listened, so that one could connect to it",
 };
+
+// "late#2" of "late#2:7"
+const processOf = (at: string): string => at.slice(0, at.lastIndexOf(":"));
 
 export function sourceView(rows: SourceRow[], row: number): HTMLElement {
 	return el("pre", { class: "source", tabindex: "0", "aria-label": "source" },
@@ -75,7 +81,7 @@ export class Details {
 	private message(at: string, m: Message): HTMLElement {
 		const sent = m.send === at, other = sent ? m.receive : m.send;
 		return el("tr", {},
-			el("td", {}, sent ? `to ${m.dest}` : `from ${m.source}`),
+			el("td", {}, sent ? `to ${m.receive ? processOf(m.receive) : m.dest}` : `from ${processOf(m.send)}`),
 			el("td", {}, m.tag === null ? "" : String(m.tag)), el("td", {}, count(m.bytes)),
 			el("td", {}, other ? link(other, this.go) : el("span", { class: "bad" }, "nobody")),
 			el("td", { class: "dim" }, [m.synchronous && "synchronous", m.ambiguous && "ambiguous"].filter(Boolean).join(", ")));
@@ -95,7 +101,7 @@ export class Details {
 	private race(info: EventInfo): HTMLElement | null {
 		const list = info.race?.alternatives ?? [];
 		return info.race && section("Raced: it could have got", el("ul", { class: "race" },
-			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${a.rank}${a.tag === null ? "" : `, tag ${a.tag}`}`,
+			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${processOf(a.send)}${a.tag === null ? "" : `, tag ${a.tag}`}`,
 				a.receive ? el("span", { class: "dim" }, " which ", link(a.receive, this.go), " received") : el("span", { class: "dim" }, ", which nobody received"),
 				el("div", { class: "code dim" }, a.text)))));
 	}
@@ -171,11 +177,14 @@ export class Details {
 			el("h2", {}, run.name),
 			el("dl", { class: "pairs" },
 				el("dt", {}, "command"), el("dd", { class: "code" }, command ?? ""),
-				el("dt", {}, "MPI"), el("dd", {}, run.mpi ?? ""),
+				run.mpi && el("dt", {}, "MPI"), run.mpi && el("dd", {}, run.mpi),
 				el("dt", {}, "level"), el("dd", {}, run.level ?? ""),
 				el("dt", {}, "processes"), el("dd", {}, count(run.processes.length)),
 				el("dt", {}, "events"), el("dd", {}, count(run.events)),
 				el("dt", {}, "raced"), el("dd", {}, count(run.races ?? 0))),
+			run.outside?.length ? section("Not recorded", el("ul", { class: "outside" }, ...run.outside.map((o) => el("li", {}, `${o.name} `,
+				el("span", { class: "dim" }, `${run.processes[o.process]?.name ?? o.process} sent it ${count(o.sent)}, and received ${count(o.received)}`)))),
+				run.more_outside && el("p", { class: "dim" }, `and ${count(run.more_outside)} more`)) : "",
 			...(run.troubles?.length ? [section("Troubles", el("ul", {}, ...run.troubles.map((t) => el("li", { class: "bad" }, t))))] : []),
 			el("p", { class: "dim" }, "Click an event to choose it. Drag to move, turn the wheel to zoom, or hold Shift and drag a box to zoom into it. Press ? for all keys."),
 		];
