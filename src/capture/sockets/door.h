@@ -110,6 +110,7 @@ struct hb_sockets_door {
 	const void *(*above)(void);         /* the nearest caller above that is the program; NULL: none */
 	bool (*is_own)(void);               /* this is not a child by vfork, which has the memory of its parent */
 	bool (*began)(void);                /* the process has made an event */
+	int (*most_leading)(void);          /* of those that lead somewhere */
 	int (*most)(void);                  /* the greatest descriptor that stands in the table, plus 1 */
 	/* The number of an address as a text, HB_NO_TEXT: there is none. */
 	int64_t (*address)(const struct sockaddr *address, socklen_t length);

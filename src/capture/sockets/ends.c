@@ -15,9 +15,12 @@
 #define ADDRESSES 1024u
 
 static uint32_t *table;
-static int most; /* the greatest descriptor that stands in it, plus 1 */
+static int most;         /* the greatest descriptor that stands in it, plus 1 */
+static int most_leading; /* likewise of those that lead somewhere: files may be far above, and are not looked through */
 
 int hb__ends_most(void) { return most; }
+
+int hb__ends_most_leading(void) { return most_leading; }
 
 uint32_t *hb__ends_table(void)
 {
@@ -131,8 +134,11 @@ uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length
 
 void hb__ends_same(int fd, uint32_t end)
 {
-	if (hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
+	if (hb_leads_kind(end) != HB_LEADS_UNKNOWN && hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 &&
+		fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
 		most = fd >= most ? fd + 1 : most;
+		if (hb_leads_kind(end) > HB_LEADS_NOWHERE && fd >= most_leading)
+			most_leading = fd + 1;
 		__atomic_store_n(&table[fd], end, __ATOMIC_RELEASE);
 	}
 }

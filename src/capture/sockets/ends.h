@@ -10,7 +10,8 @@
 
 /* A word for each descriptor; NULL: memory is gone. */
 uint32_t *hb__ends_table(void);
-int hb__ends_most(void); /* the greatest descriptor that stands in it, plus 1 */
+int hb__ends_most_leading(void); /* of those that lead somewhere */
+int hb__ends_most(void);         /* the greatest descriptor that stands in it, plus 1 */
 /* The texts have other numbers from now on: everything is found out anew. */
 void hb__ends_again(void);
 uint32_t hb__ends_find(int fd);

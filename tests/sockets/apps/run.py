@@ -30,7 +30,7 @@ import capture  # noqa: E402
 import scenes  # noqa: E402
 import table  # noqa: E402
 
-SECONDS, REPLAY = 900, 100  # a replay that stands still is ended by hbdb after 40
+SECONDS, REPLAY = 900, 60  # a replay that stands still is ended by hbdb after 40
 
 
 class Failed(Exception):
@@ -217,7 +217,6 @@ def main():
     if os.geteuid():
         sys.exit("the scenes need root: each has a network of its own")
     passed = failed = 0
-    rows = []
     for name, one in scenes.SCENES.items():
         if (options.only and options.only != name) or (options.quick and not one.quick):
             continue
@@ -226,12 +225,11 @@ def main():
             continue
         row, problems = run_scene(name, options)
         row["problems"] = problems
-        rows.append(row)
+        if options.table:
+            table.write(options.table, [row])
         passed, failed = passed + (not problems), failed + bool(problems)
         seen = "; ".join(row[k] for k in ("wire", "recorded", "matched", "replayed") if k in row)
         print("%s %s: %s" % ("FAIL" if problems else "ok", name, seen) + "".join("\n    " + p.replace("\n", "\n    ") for p in problems[:8]), flush=True)
-    if options.table:
-        table.write(options.table, rows)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not (passed or options.list) else 0
 

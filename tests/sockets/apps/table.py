@@ -21,21 +21,21 @@ def cost(row):
     return "%.2f s, alone %.2f s" % (row["recorded_seconds"], row["alone_seconds"])
 
 
-def lines(rows):
-    yield "| " + " | ".join(HEAD) + " |"
-    yield "|" + "---|" * len(HEAD)
-    for row in rows:
-        why = trouble(row["problems"])
-        cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), "not measured", cost(row), why[:160]]
-        yield "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+def line(row):
+    cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), "not measured", cost(row),
+             trouble(row["problems"])[:160]]
+    return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 
 def write(path, rows):
-    """Puts the rows between the two marks of the page."""
+    """Puts the rows between the two marks of the page; those of scenes that were not played stay."""
     with open(path, encoding="utf-8") as f:
         page = f.read()
     if BEGIN not in page or END not in page:
         raise SystemExit("%s has no place for the table: %s and %s" % (path, BEGIN, END))
-    inside = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.S)
+    inside = re.compile(re.escape(BEGIN) + "(.*?)" + re.escape(END), re.S)
+    old = {text.split(" ")[1]: text for text in inside.search(page)[1].splitlines()[3:]}
+    old.update((row["name"], line(row)) for row in rows)
+    head = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     with open(path, "w", encoding="utf-8") as f:
-        f.write(inside.sub(lambda _: "%s\n%s\n%s" % (BEGIN, "\n".join(lines(rows)), END), page))
+        f.write(inside.sub(lambda _: "\n".join([BEGIN] + head + list(old.values()) + [END]), page))

@@ -180,10 +180,10 @@ SEEN int shutdown(int fd, int how)
 /* ---- descriptors come and go ---- */
 
 /* Whether another descriptor of this process leads to the same end; words: what is known of each. */
-static bool another(const uint32_t *words, int fd)
+static bool another(const uint32_t *words, int fd, int most)
 {
 	uint32_t end = __atomic_load_n(&words[fd], __ATOMIC_ACQUIRE);
-	for (int i = 0; i < hb__door->most(); i++)
+	for (int i = 0; i < most; i++)
 		if (i != fd && __atomic_load_n(&words[i], __ATOMIC_RELAXED) == end)
 			return true;
 	return false;
@@ -207,10 +207,11 @@ static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST || !hb__door->began() || !hb__door->is_own())
 		return false;
 	if (unlikely(hb__recorded_ends))
-		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd) && !only_bound(fd) &&
+		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) && !only_bound(fd) &&
 		       hb__enter(t, fd, pc, cfa);
 	enum hb_leads kind = hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE));
-	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd) && hb__enter(t, fd, pc, cfa);
+	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd, hb__door->most_leading()) &&
+	       hb__enter(t, fd, pc, cfa);
 }
 
 SEEN int close(int fd)

@@ -71,7 +71,7 @@ static int now_of(int then, int64_t end)
 {
 	if (end < 0 || hb__recorded(then) == end)
 		return then;
-	for (int fd = 0; fd < hb__door->most(); fd++)
+	for (int fd = 0, most = hb__door->most(); hb__recorded_ends && fd < most; fd++)
 		if (hb__recorded(fd) == end)
 			return fd;
 	hb__recorded_is(then, end);
