@@ -179,7 +179,8 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	if (unlikely(!t->slot)) {
 		t->end = t->to && n && results[0] == -EINPROGRESS ? hb__ends_connecting(t->fd, t->to, t->to_length)
 								  : hb__ends_find(t->fd);
-		if (unlikely(hb_leads_kind(t->end) <= HB_LEADS_NOWHERE)) { /* to no socket, or another thread has closed it */
+		if (unlikely(hb_leads_kind(t->end) <=
+			     HB_LEADS_NOWHERE)) { /* to no socket, or another thread has closed it */
 			lane->control->inside = t->outside;
 			hb__apart = apart;
 			errno = error;

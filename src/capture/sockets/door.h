@@ -52,7 +52,7 @@ struct hb_talk {
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
 	struct msghdr *with; /* of recvmsg: beside the bytes come control messages and flags; else NULL */
-	bool again;                /* a record is followed */
+	bool again;          /* a record is followed */
 };
 
 /* What is kept of an event's contents, by the numbers of its pieces: of streams at level data a digest of what was sent, or what came; of the i-th

@@ -25,7 +25,8 @@ SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
 {
 	struct hb_talk t;
 	/* where it leads is asked once, when it is over; a replay knows before whether there was an event */
-	bool told = hb__enter_unseen(&t, fd, CALLER, FRAME) && (!t.again || hb_leads_kind(hb__door->find(fd)) > HB_LEADS_NOWHERE);
+	bool told = hb__enter_unseen(&t, fd, CALLER, FRAME) &&
+		    (!t.again || hb_leads_kind(hb__door->find(fd)) > HB_LEADS_NOWHERE);
 	int got;
 	if (!told) {
 		got = NEXT(connect)(fd, to, length);
@@ -251,14 +252,14 @@ SEEN int dup(int fd) { return DOUBLED(fd, NEXT(dup)(fd)); }
 SEEN int dup2(int from, int to) { return DOUBLED(from, NEXT(dup2)(from, to)); }
 SEEN int dup3(int from, int to, int flags) { return DOUBLED(from, NEXT(dup3)(from, to, flags)); }
 
-#define FCNTL(name)                                                                             \
-	SEEN int name(int fd, int command, ...)                                                 \
-	{                                                                                       \
-		va_list more;                                                                   \
-		va_start(more, command);                                                        \
-		void *argument = va_arg(more, void *); /* or a number, which is passed alike */ \
-		va_end(more);                                                                   \
-		int got = NEXT(name)(fd, command, argument);                                    \
+#define FCNTL(name)                                                                               \
+	SEEN int name(int fd, int command, ...)                                                   \
+	{                                                                                         \
+		va_list more;                                                                     \
+		va_start(more, command);                                                          \
+		void *argument = va_arg(more, void *); /* or a number, which is passed alike */   \
+		va_end(more);                                                                     \
+		int got = NEXT(name)(fd, command, argument);                                      \
 		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? doubled(fd, got) : got; \
 	}
 FCNTL(fcntl)

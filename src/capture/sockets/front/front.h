@@ -50,7 +50,8 @@ static inline __attribute__((always_inline)) const void *hb__called_by(const voi
 	})
 
 /* The call is recorded if the descriptor leads to a socket, which the system says to who calls it. false: the call is passed on. */
-static inline __attribute__((always_inline)) bool hb__enter_unseen(struct hb_talk *t, int fd, const void *pc, const void *cfa)
+static inline __attribute__((always_inline)) bool hb__enter_unseen(
+	struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
