@@ -58,8 +58,7 @@ static enum hb_inputs enter(const void *pc)
 	if (!keeps && hb__config.mode != HB__REPLAY)
 		return HB_INPUTS_PASS;
 	hb__apart = apart | HB__APART_OURS;
-	if (brings_inputs(pc) && (keeps || mode() == HB_INPUTS_GIVE) &&
-		(lane || !is_stranger())) {
+	if (brings_inputs(pc) && (keeps || mode() == HB_INPUTS_GIVE) && (lane || !is_stranger())) {
 		if (likely(!apart))
 			count(lane);
 		return keeps ? HB_INPUTS_KEEP : HB_INPUTS_GIVE;

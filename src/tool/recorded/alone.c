@@ -114,6 +114,16 @@ int hb__alone_command(const char *recording, const char *name, hb_manifest *m, b
 	return code; /* what is missing is said where the contents are unpacked */
 }
 
+int hb__alone_talks(const hb_manifest *m, const char *name)
+{
+	bool data = m->level && !strcmp(m->level, "data");
+	return data || !(hb__manifest_layers(m) & HB_LAYER_SOCKETS)
+		       ? 0
+		       : hb__fail_with(HB_EXIT_USAGE,
+				 "the recording does not have what came into %s%s over sockets and pipes: record with --level data to replay it alone",
+				 hb_rank_word(name), name);
+}
+
 void hb__put_under(const char *tool, char *const *command, hb_strings *ret)
 {
 	*ret = (hb_strings){0};

@@ -26,7 +26,8 @@ static int find_command(const hb_one_wish *wish, hb_one *one, bool *ret_found)
 	char *why = wish->command ? NULL : hb__trust_not(one->recording, &one->manifest);
 	hb__alone_environment();
 	*ret_found = wish->command != NULL;
-	code = *ret_found ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
+	code = hb__alone_talks(&one->manifest, wish->process);
+	code = code || *ret_found ? code : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
 	if (!code && why && !wish->trust)
 		code = hb__trust(one->recording, &one->manifest, wish->ask ? HB_TRUST_ASK : HB_TRUST_REFUSE);
 	free(why);

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/core/data/data.h"
@@ -62,7 +63,7 @@ static struct handed_on hand_on(char *const *given)
 		struct handed_on h = hand_on(envp);      \
 		bool told_ = hb__process_replaced(true); \
 		if (told_ && hb__alone)                  \
-			_exit(0);                        \
+			syscall(SYS_exit_group, 0);      \
 		int got_ = (call), error_ = errno;       \
 		if (told_)                               \
 			hb__process_replaced(false);     \

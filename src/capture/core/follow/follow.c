@@ -9,7 +9,7 @@
 #include "capture/core/layer.h"
 
 #define LOOK_AHEAD 32
-#define STILL_MS 1000 /* threads that make no event for so long are not waited for */
+#define STILL_MS 1000         /* threads that make no event for so long are not waited for */
 #define PATIENCE 20000000000u /* nanoseconds of surplus polls before they count as a difference */
 
 static bool fetch(struct hb__follow *f)

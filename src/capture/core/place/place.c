@@ -8,11 +8,19 @@
 
 /* HBDB_ROOT, the process of hbdb itself, made the first. Where the way is broken - who made this process has ended, or hbdb runs on
  * another machine - the place is not known. */
+static int32_t top;
+
+/* At once: a server may have another environment when it forks (nginx). */
+__attribute__((constructor(102))) static void begin(void)
+{
+	const char *root = getenv("HBDB_ROOT");
+	top = root ? (int32_t)strtol(root, NULL, 10) : 0;
+}
+
 void hb__place_now(struct hb__place *ret)
 {
 	struct hb__ancestor all[HB__ANCESTORS_MOST];
-	const char *root = getenv("HBDB_ROOT");
-	int32_t top = root ? (int32_t)strtol(root, NULL, 10) : 0, pid = getpid();
+	int32_t pid = getpid();
 	unsigned n = 0;
 	ret->n = 0;
 	for (; pid > 1 && pid != top && n < HB__ANCESTORS_MOST; n++) {

@@ -110,26 +110,26 @@ static void *of_crypto(const char *name)
 }
 
 /* In a replay the generator is asked where the recording has nothing. */
-#define CRYPTO(name, type, parameters, arguments)                                                     \
-	int name parameters                                                                           \
-	{                                                                                             \
-		static struct hb__source source = {"inputs:" #name, 0};                               \
-		static type *next;                                                                    \
-		struct hb__answer a;                                                                  \
-		enum hb_inputs what = hb__enter(CALLER);                                              \
-		if (what == HB_INPUTS_GIVE && has_next(&source, (size_t)bytes, CALLER, &a)) {         \
-			memcpy(p, a.p, a.bytes);                                                      \
-			hb__door->leave();                                                            \
-			return (int)a.result;                                                         \
-		}                                                                                     \
-		if (!next)                                                                            \
-			next = of_crypto(#name);                                                      \
-		int result = next ? next arguments : 0;                                               \
-		if (what == HB_INPUTS_KEEP)                                                           \
-			hb__keep(&source, result, 0, p, result > 0 ? (size_t)bytes : 0);              \
-		if (what != HB_INPUTS_PASS)                                                           \
-			hb__door->leave();                                                            \
-		return result;                                                                        \
+#define CRYPTO(name, type, parameters, arguments)                                             \
+	int name parameters                                                                   \
+	{                                                                                     \
+		static struct hb__source source = {"inputs:" #name, 0};                       \
+		static type *next;                                                            \
+		struct hb__answer a;                                                          \
+		enum hb_inputs what = hb__enter(CALLER);                                      \
+		if (what == HB_INPUTS_GIVE && has_next(&source, (size_t)bytes, CALLER, &a)) { \
+			memcpy(p, a.p, a.bytes);                                              \
+			hb__door->leave();                                                    \
+			return (int)a.result;                                                 \
+		}                                                                             \
+		if (!next)                                                                    \
+			next = of_crypto(#name);                                              \
+		int result = next ? next arguments : 0;                                       \
+		if (what == HB_INPUTS_KEEP)                                                   \
+			hb__keep(&source, result, 0, p, result > 0 ? (size_t)bytes : 0);      \
+		if (what != HB_INPUTS_PASS)                                                   \
+			hb__door->leave();                                                    \
+		return result;                                                                \
 	}
 
 static bool has_next(struct hb__source *source, size_t bytes, const void *pc, struct hb__answer *a)

@@ -165,22 +165,22 @@ SEEN sighandler_t signal(int sig, sighandler_t handler)
 }
 
 /* Waiting for one: in a replay a handler that is due now runs without. */
-#define SUSPENDS(name, parameters, arguments)                     \
-	SEEN int name parameters                                   \
-	{                                                          \
-		unsigned before = ran;                             \
-		enum hb_inputs what = hb__enter(CALLER);           \
-		if (what == HB_INPUTS_GIVE) {                      \
-			hb__door->leave();                         \
-			if (ran == before)                         \
-				return NEXT(name) arguments;       \
-			errno = EINTR;                             \
-			return -1;                                 \
-		}                                                  \
-		int e = WAITING(what, NEXT(name) arguments);       \
-		if (what != HB_INPUTS_PASS)                        \
-			hb__door->leave();                         \
-		return e;                                          \
+#define SUSPENDS(name, parameters, arguments)                \
+	SEEN int name parameters                             \
+	{                                                    \
+		unsigned before = ran;                       \
+		enum hb_inputs what = hb__enter(CALLER);     \
+		if (what == HB_INPUTS_GIVE) {                \
+			hb__door->leave();                   \
+			if (ran == before)                   \
+				return NEXT(name) arguments; \
+			errno = EINTR;                       \
+			return -1;                           \
+		}                                            \
+		int e = WAITING(what, NEXT(name) arguments); \
+		if (what != HB_INPUTS_PASS)                  \
+			hb__door->leave();                   \
+		return e;                                    \
 	}
 SUSPENDS(sigsuspend, (const sigset_t *mask), (mask))
 SUSPENDS(pause, (void), ())

@@ -95,8 +95,7 @@ static bool answered(
 		if (told.results[i + 2] < 0 && told.results[i + 1] & POLLIN)
 			await_counter((int)told.results[i]);
 	for (size_t i = 1; i + 2 < told.n; i += 3)
-		tell_one(
-			user, now_of((int)told.results[i], told.results[i + 2]), (uint32_t)told.results[i + 1]);
+		tell_one(user, now_of((int)told.results[i], told.results[i + 2]), (uint32_t)told.results[i + 1]);
 	*ret_got = (int)hb__again_over(&r->t, &told, told.results[0]);
 	return true;
 }

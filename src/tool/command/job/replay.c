@@ -78,6 +78,10 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	int unpacked = given ? hb__unpack_inputs(r->recording, &r->folder) : 0;
 	if (unpacked)
 		return unpacked;
+	if (!given && hb__manifest_layers(&r->manifest) & HB_LAYER_SOCKETS)
+		hb__say(hb__manifest_has_inputs(&r->manifest)
+				? "inputs are off: clocks, random numbers, files and the like are those of this run"
+				: "the recording has no inputs: clocks, random numbers, files and the like are those of this run, and what follows from them may differ");
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",
@@ -405,7 +409,8 @@ int hb__replay(const hb_args *args)
 		free(why);
 		hb__alone_environment();
 		r.has_command = args->rest != NULL;
-		code = args->rest ? 0 : hb__alone_command(r.recording, r.alone, &r.manifest, &r.has_command);
+		code = hb__alone_talks(&r.manifest, r.alone);
+		code = code || args->rest ? code : hb__alone_command(r.recording, r.alone, &r.manifest, &r.has_command);
 	}
 	if (!code && !args->rest && !trusted)
 		code = hb__trust(

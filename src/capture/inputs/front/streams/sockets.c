@@ -51,7 +51,7 @@ static size_t name_bytes(const struct sockaddr *address, const socklen_t *length
 	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                \
 	{                                                                                                   \
 		struct hb__answer a;                                                                        \
-		enum hb_inputs what = hb__enter_talk(CALLER, fd);                                               \
+		enum hb_inputs what = hb__enter_talk(CALLER, fd);                                           \
 		socklen_t room = length ? *length : 0;                                                      \
 		int e = NEXT(name)(fd, address, length);                                                    \
 		if (what == HB_INPUTS_PASS)                                                                 \
