@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../found/found.h"
 #include "../lasting/lasting.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
