@@ -69,7 +69,9 @@ def launchers(place):
     _, out, err = place.run("record", "sh", "-c", "./prog", env={"PATH": place.path + "/hydra:/usr/bin:/bin"})
     same("else the mpirun in the PATH decides", lines(out, "preload"), [found])
     has("and that is said", err, "assuming MPICH")
-    status, _, err = place.run("record", "/bin/sh", "-c", "./prog", env={"PATH": place.path + "/none"})
+    status, out, _ = place.run("record", "/bin/sh", "-c", "./prog", env={"PATH": place.path + "/none"})
+    same("nothing tells which MPI: it may have none", (status, len(lines(out, "preload"))), (0, 1))
+    status, _, err = place.run("record", "--level", "order", "/bin/sh", "-c", "./prog", env={"PATH": place.path + "/none"})
     same("nothing tells which MPI: refused", status, 2)
     has("and what to do is said", err, "--mpi openmpi")
 

@@ -123,4 +123,3 @@ void hb__info_release(hb_facts *f)
 	hb__close_logs(&f->logs);
 	hb__manifest_free(&f->manifest);
 }
-

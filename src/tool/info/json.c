@@ -176,4 +176,3 @@ void hb__info_json(const hb_facts *f)
 	hb__flush(o);
 	free(o);
 }
-

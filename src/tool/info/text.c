@@ -242,4 +242,3 @@ void hb__info_text(const hb_facts *f)
 			strerror(f->sum.stopped_errno));
 	print_next(f, wrong);
 }
-

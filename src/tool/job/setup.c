@@ -137,7 +137,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *layers = hb__layers_text(setup->layers, ":");
 	add(ret, "HBDB_LAYERS", layers);
 	free(layers);
-	bool found = setup->layers & HB_LAYERS_FOUND, both = setup->layers & HB_LAYER_SOCKETS && setup->layers & HB_LAYER_MPI;
+	bool found = setup->layers & HB_LAYERS_FOUND,
+	     both = setup->layers & HB_LAYER_SOCKETS && setup->layers & HB_LAYER_MPI;
 	add(ret, "HBDB_FOUND", found ? "sockets:inputs" : NULL);
 	add(ret, "HBDB_SOCKETS_INSIDE", both && !found ? "1" : NULL);
 	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
@@ -172,10 +173,10 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS",
-		"HBDB_OUTSIDE", "HBDB_FOUND", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS",
-		"HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS",
-		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD",
-		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_OUTSIDE", "HBDB_FOUND", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES",
+		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE",
+		"HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER",
+		"HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -26,7 +26,8 @@ int hb__hold_folder(const char *recording, bool *ret_busy)
 void hb__share_folder(const char *recording)
 {
 	if (!geteuid() && chmod(recording, SHARED))
-		hb__say("%s: %s: processes that change their user will not be recorded", hb__short(recording), strerror(errno));
+		hb__say("%s: %s: processes that change their user will not be recorded", hb__short(recording),
+			strerror(errno));
 }
 
 void hb__unshare_folder(const char *recording)

@@ -22,8 +22,4 @@ unsigned hb__layer_named(const char *name, size_t length);
 hb_strings hb__layer_names(unsigned layers);
 char *hb__layers_text(unsigned layers, const char *between);
 
-/* After a run of layers that were found, before its logs are sealed: where no process talked to another, logs that say only who
- * made whom go, and if no such event is left, sockets and inputs are none of its layers. data: contents were asked for, which stay. Returns the layers. */
-unsigned hb__keep_found(const char *recording, unsigned layers, bool data);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../found/found.h"
 #include "../lasting/lasting.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
@@ -190,15 +191,21 @@ static int run(
 	return 0;
 }
 
+/* Every call is stored, and nothing but what there is to be stored for check: how programs talk can be, too. */
+static bool has_calls(const hb_making *making)
+{
+	return !making->remarks &&
+	       (!making->level || !strcmp(making->level, "events") || !strcmp(making->level, "data"));
+}
+
 /* What is found: of a command that neither is a launcher of MPI nor a program linked with it, how its processes talk. */
 static unsigned found_layers(const hb_making *making, const hb_command_line *line)
 {
 	bool mpi = line->launcher != HB_LAUNCHER_NONE || line->program.mpi;
-	bool every = !making->level || !strcmp(making->level, "events") || !strcmp(making->level, "data");
 	bool threads = !making->unordered && !making->remarks;
 	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
 	       (making->inputs ? HB_LAYER_INPUTS : 0) |
-	       (!mpi && every && !making->remarks ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS | HB_LAYERS_FOUND : 0);
+	       (!mpi && has_calls(making) ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS | HB_LAYERS_FOUND : 0);
 }
 
 int hb__make(const hb_making *making, hb_made *ret)
@@ -208,9 +215,10 @@ int hb__make(const hb_making *making, hb_made *ret)
 	*ret = (hb_made){0};
 	hb__clean_environment();
 	/* where MPI is not all that is recorded a command need not show which one it uses: it may have none */
-	hb_mpi otherwise = making->layers && (making->layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) != HB_LAYER_MPI
-				   ? (hb__path_mpi() ? hb__path_mpi() : HB_MPI_OPENMPI)
-				   : HB_MPI_UNKNOWN;
+	hb_mpi here = hb__path_mpi(), some = here ? here : HB_MPI_OPENMPI;
+	bool asked = making->layers && (making->layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) != HB_LAYER_MPI;
+	bool found = !making->layers && has_calls(making) && !here;
+	hb_mpi otherwise = asked || found ? some : HB_MPI_UNKNOWN;
 	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), otherwise, &line);
 	if (!code)
 		code = hb__begin_recording(&line, making->argv, making->output, &recording);

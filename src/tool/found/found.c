@@ -5,7 +5,7 @@
 
 #include "../store/logs.h"
 #include "calls/calls.h"
-#include "layers.h"
+#include "found.h"
 
 /* What a process had events of. */
 enum { TALKED = 1, FURTHER = 2, ANY = 4 /* of the layer of sockets */ };
