@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import * as lib from "./lib.mjs";
 
-const GROUPS = ["build", "graph", "panels", "stop", "alone", "layers", "compare/maps", "real"];
+const GROUPS = ["build", "graph", "panels", "stop", "alone", "layers", "sockets/talk", "compare/maps", "real"];
 
 function types() {
 	const done = spawnSync(process.execPath, [path.join(lib.MODULES, "typescript/bin/tsc"), "-p", lib.PAGE], { encoding: "utf8" });

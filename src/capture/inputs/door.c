@@ -1,4 +1,7 @@
 /* The recorder's side of the layer of inputs: whose call it is, and what becomes of it. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/record/record.h"
@@ -28,6 +31,22 @@ static inline void count(const struct hb__lane *lane)
 
 static inline bool is_handler(uint8_t apart) { return (apart & ~HB__APART_WITHIN) == HB__APART_HANDLER; }
 
+/* A thread that was made past us (jemalloc's) has no name of its own, by which what comes into it could be found again. */
+static __attribute__((noinline)) bool is_stranger(void)
+{
+	static __thread enum { NOT_YET, NO, YES } is __attribute__((tls_model("initial-exec")));
+	if (unlikely(is == NOT_YET))
+		is = hb__thread_identity() || syscall(SYS_gettid) == syscall(SYS_getpid) ? NO : YES;
+	return is == YES;
+}
+
+/* Without MPI what stands below it is the program's (libevent, whose clock its timers go by). */
+static inline bool brings_inputs(const void *pc)
+{
+	unsigned who = hb__of_program(pc);
+	return likely(who & HB__BRINGS_INPUTS) || (who & HB__TALKS_WITHOUT_MPI && !hb__layers_present());
+}
+
 static enum hb_inputs enter(const void *pc)
 {
 	const struct hb__lane *lane = hb__self;
@@ -39,7 +58,8 @@ static enum hb_inputs enter(const void *pc)
 	if (!keeps && hb__config.mode != HB__REPLAY)
 		return HB_INPUTS_PASS;
 	hb__apart = apart | HB__APART_OURS;
-	if (likely(hb__of_program(pc) & HB__BRINGS_INPUTS) && (keeps || mode() == HB_INPUTS_GIVE)) {
+	if (brings_inputs(pc) && (keeps || mode() == HB_INPUTS_GIVE) &&
+		(lane || !is_stranger())) {
 		if (likely(!apart))
 			count(lane);
 		return keeps ? HB_INPUTS_KEEP : HB_INPUTS_GIVE;
@@ -83,7 +103,7 @@ static void handler_ends(uint8_t before)
 	hb__apart = before;
 }
 
-static bool inside(void) { return hb__self && hb__self->depth; }
+static bool inside(void) { return hb__self && (hb__self->depth || hb__self->control->inside); }
 
 static uint64_t calls_so_far(void) { return (hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0; }
 

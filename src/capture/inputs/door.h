@@ -43,7 +43,7 @@ struct hb_inputs_door {
 	uint64_t (*calls)(void); /* how many calls of this thread did not pass behind its last event */
 	bool (*inside)(void);    /* it is inside of an event that is not over */
 	void (*after)(void (*due)(
-		void)); /* from now on calls of MPI count; NULL, or what is called when one is over and when a call did not pass */
+		void)); /* from now on calls that are events count; NULL, or what is called when one is over and when a call did not pass */
 
 	bool (*call)(struct hb__source *source, unsigned n);
 	void (*piece)(uint32_t what, const void *p, size_t bytes);

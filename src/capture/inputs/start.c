@@ -206,5 +206,9 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	if (hb__data_keeps)
 		keep_start(argv, environment);
 	else if (hb__config.mode == HB__REPLAY)
-		gives = (open_number(number_early()) && for_this_program()) || (hb__descends && borrow());
+		gives = (open_number(number_early()) && for_this_program()) || (hb__descends && !hb__alone && borrow());
+	if (gives && hb__alone && !hb__claim()) { /* one that the process alone has made is nobody of the recording */
+		hb__config.mode = HB__OFF;
+		hb__alone = gives = false;
+	}
 }

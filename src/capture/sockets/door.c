@@ -1,9 +1,10 @@
 /* The recorder's side of the layer of sockets: whose call it is, and the event that it becomes. */
-#define XXH_INLINE_ALL
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
@@ -209,7 +210,11 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	hb__control_check(lane);
 	if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
 		hb__shared_over(t->shared);
+	if (unlikely(hb__alone))
+		hb__alone_over(lane);
 	hb__apart = apart;
+	if (unlikely(hb__after_event))
+		hb__after_event();
 	errno = error;
 }
 
@@ -223,6 +228,17 @@ static void call_of(const struct hb_talk *t, struct hb__call *ret)
 		.cfa = t->cfa,
 		.slot = t->slot,
 		.enter = t->enter};
+}
+
+/* The thread stands in this call until its process ends, perhaps by the handler of a signal that came then. */
+static void rest(void)
+{
+	const struct timespec slice = {0, 20 * 1000000L};
+	while (!hb__job_ends()) {
+		if (hb__after_event)
+			hb__after_event();
+		syscall(SYS_nanosleep, &slice, NULL);
+	}
 }
 
 static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *ret)
@@ -245,11 +261,14 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 			memcpy(ret->results, row->results, ret->n * sizeof *ret->results);
 		else
 			ret->results[0] = 0;
-		t->shared = hb__shared_of(t->lane, &t->nshared);
+		t->shared = hb__alone ? NULL : hb__shared_of(t->lane, &t->nshared);
 		if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
 			hb__shared_wait(t->shared);
+		hb__talk_told(t->lane);
 	}
 	hb__apart = apart;
+	if (unlikely(answer == HB__REST))
+		rest();
 	errno = error;
 	return answer == HB__YES ? HB_AGAIN_TOLD : answer == HB__NO ? HB_AGAIN_NO : HB_AGAIN_FREE;
 }
@@ -266,15 +285,35 @@ static void differs(struct hb_talk *t, const char *what)
 	errno = error;
 }
 
-static void contents(struct hb_talk *t)
+static void contents(struct hb_talk *t, bool same)
 {
 	struct hb__call c;
 	uint8_t apart = hb__apart;
 	int error = errno;
 	hb__apart = apart | HB__APART_OURS;
 	call_of(t, &c);
+	hb__looked(HB__COMPARED, 1);
+	if (same) {
+		hb__apart = apart;
+		return;
+	}
 	hb__looked(HB__DIFFERENT, 1);
 	hb__report_contents(&c, "what is sent differs", NULL);
+	hb__apart = apart;
+	errno = error;
+}
+
+static bool alone(void) { return hb__alone; }
+
+/* What came was needed, and is not there. */
+static void without(struct hb_talk *t)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int stopped, error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	call_of(t, &c);
+	hb__report_without(&c, hb__data_ended(&stopped) ? stopped : 0);
 	hb__apart = apart;
 	errno = error;
 }
@@ -291,20 +330,8 @@ static void no(struct hb_talk *t)
 	struct hb__lane *lane = t->lane;
 	lane->control->polls++;
 	lane->control->inside = t->outside;
-}
-
-static int64_t hash(const struct iovec *piece, size_t n, size_t bytes)
-{
-	if (likely(n && piece->iov_len >= bytes))
-		return (int64_t)XXH3_64bits(piece->iov_base, bytes);
-	XXH3_state_t state;
-	XXH3_64bits_reset(&state);
-	for (size_t i = 0; i < n && bytes; i++) {
-		size_t some = piece[i].iov_len < bytes ? piece[i].iov_len : bytes;
-		XXH3_64bits_update(&state, piece[i].iov_base, some);
-		bytes -= some;
-	}
-	return (int64_t)XXH3_64bits_digest(&state);
+	if (unlikely(hb__after_event))
+		hb__after_event();
 }
 
 static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
@@ -361,7 +388,14 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.most = hb__ends_most,
 	.most_leading = hb__ends_most_leading,
 	.address = hb__ends_address,
-	.hash = hash,
+	.hash = hb__ends_hash,
+	.moved = hb__talk_moved,
+	.came = hb__talk_came,
+	.alone = alone,
+	.piece = hb__talk_piece,
+	.number = hb__talk_number,
+	.without = without,
+	.outside = hb__talk_outside,
 	.again = again,
 	.differs = differs,
 	.contents = contents,
@@ -371,9 +405,10 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.take = take,
 	.high = hb__board_high,
 	.job_ends = hb__job_ends,
-	.number = hb__replayed_as,
+	.process = hb__replayed_as,
 	.inputs = inputs,
-	.child = hb__child_comes};
+	.child = hb__talk_child,
+	.becomes = hb__talk_becomes};
 
 /* ---- what the core asks ---- */
 
@@ -410,4 +445,6 @@ __attribute__((constructor(104))) static void add_layer(void)
 		fn->recorded[0].name = fn->cls == HB_READY ? "timeout" : "end";
 	}
 	hb__layer_add(&sockets);
+	if (hb__descends)
+		hb__talk_begin();
 }

@@ -53,9 +53,21 @@ struct hb_talk {
 	uint64_t enter, outside;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
+	struct msghdr *with; /* of recvmsg: beside the bytes come control messages and flags; else NULL */
 	bool again;                     /* a record is followed: */
 	const struct hb_shared *shared; /* what is to be known of the event of others; NULL: nothing */
 	size_t nshared;
+};
+
+/* What is kept of an event's contents, by the numbers of its pieces: of streams at level data a digest of what was sent, or what came; of the i-th
+ * datagram what came; of both control messages that came, where there were any, and then the flags of the message, at every level at which
+ * inputs are kept. */
+enum {
+	HB_TALK_DIGEST,
+	HB_TALK_CAME,
+	HB_TALK_CONTROL,
+	HB_TALK_FLAGS,
+	HB_TALK_EACH = 3, /* of the i-th datagram: this many times i more */
 };
 
 /* Replay: what the record has of a call. */
@@ -84,6 +96,10 @@ struct hb_sockets_door {
 	bool (*leads)(int fd);
 	/* The call is about to be made. lane, pc, cfa and function are set; fd and end, where the function is of a class that has one, else argument. */
 	void (*begin)(struct hb_talk *talk);
+	/* Bytes came, or went out in a stream, and this is called before `end`: keeps of them what is to be kept. */
+	void (*moved)(struct hb_talk *talk, const struct iovec *piece, size_t n, size_t bytes, bool in);
+	/* Likewise of n messages that came. */
+	void (*came)(struct hb_talk *talk, const struct mmsghdr *message, size_t n);
 	/* It is over: so it becomes an event. keeps errno. */
 	void (*end)(struct hb_talk *talk, const int64_t *results, size_t n);
 	/* It would have blocked, and was not to. */
@@ -103,10 +119,19 @@ struct hb_sockets_door {
 
 	/* Replay, between begin and end. may_say_no: the call does not wait. */
 	enum hb_again (*again)(struct hb_talk *talk, bool may_say_no, struct hb_told *ret_told);
+	/* In this replay there is nobody else: what came is recorded. */
+	bool (*alone)(void);
+	/* ... behind again: a piece of what is kept of this call; NULL: there is none. Valid as long as the process lives. */
+	const void *(*piece)(uint32_t what, size_t *ret_bytes);
+	int64_t (*number)(uint32_t what); /* ... one that is a number; 0: there is none */
+	/* ... it is needed and is not there. */
+	void (*without)(struct hb_talk *talk);
+	/* ... where the program's output and errors lead to now, when they led to another process then; -1: it is not so. */
+	int (*outside)(int fd);
 	/* The call is not as it was; `what` is a clause. */
 	void (*differs)(struct hb_talk *talk, const char *what);
-	/* It is the same call, and what is sent is not what was. */
-	void (*contents)(struct hb_talk *talk);
+	/* It is the same call, and what is sent was compared. */
+	void (*contents)(struct hb_talk *talk, bool same);
 	/* What a descriptor leads to in this run. */
 	void (*name)(int fd, char ret_name[HB_NAME_MOST]);
 	/* A text of the record; "": there is none. */
@@ -117,12 +142,14 @@ struct hb_sockets_door {
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 	int (*high)(int fd); /* the descriptor by another number, out of the program's way; this one is closed */
 	bool (*job_ends)(void);
-	int (*number)(void);  /* by which the replay knows this process */
+	int (*process)(void); /* by which the replay knows this process */
 	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process; it returns the number that the program is told. */
 	void (*vforks)(int32_t (*made)(int32_t pid, const void *pc, const void *cfa));
-	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */
-	void (*child)(uint32_t pid);
+	/* The process that is made next is the one which had this number in the recorded run; 0: not known. Whether it has a record here. */
+	bool (*child)(uint32_t pid);
+	/* This process has become that one, which fork made: it ends as that does. */
+	void (*becomes)(pid_t pid) __attribute__((noreturn));
 };
 
 /* The recorder has it, by this name. */

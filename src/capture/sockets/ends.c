@@ -1,4 +1,5 @@
 /* The table of descriptors. What one leads to is asked of the system when it is used for the first time since somebody changed it. */
+#define XXH_INLINE_ALL
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "capture/sockets/ends.h"
 
@@ -81,6 +83,12 @@ static enum hb_leads look_at(int fd, char name[HB__END_NAME])
 	if (S_ISSOCK(st.st_mode) && !is_users(st.st_ino))
 		return hb__socket_end(fd, st.st_ino, name);
 	return S_ISFIFO(st.st_mode) && !is_users(st.st_ino) ? pipe_end(fd, &st, name) : HB_LEADS_NOWHERE;
+}
+
+enum hb_leads hb__ends_kind(int fd)
+{
+	char name[HB__END_NAME];
+	return look_at(fd, name);
 }
 
 void hb__ends_name(int fd, char ret_name[HB_NAME_MOST])
@@ -199,4 +207,18 @@ void hb__ends_again(void)
 	if (table)
 		memset(table, 0, (size_t)most * sizeof *table);
 	memset(known, 0, sizeof known);
+}
+
+int64_t hb__ends_hash(const struct iovec *piece, size_t n, size_t bytes)
+{
+	if (likely(n && piece->iov_len >= bytes))
+		return (int64_t)XXH3_64bits(piece->iov_base, bytes);
+	XXH3_state_t state;
+	XXH3_64bits_reset(&state);
+	for (size_t i = 0; i < n && bytes; i++) {
+		size_t some = piece[i].iov_len < bytes ? piece[i].iov_len : bytes;
+		XXH3_64bits_update(&state, piece[i].iov_base, some);
+		bytes -= some;
+	}
+	return (int64_t)XXH3_64bits_digest(&state);
 }

@@ -23,6 +23,22 @@ uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length
 void hb__ends_name(int fd, char ret_name[HB_NAME_MOST]);
 int64_t hb__ends_address(const struct sockaddr *address, socklen_t length);
 
+/* What one leads to, without its name. */
+enum hb_leads hb__ends_kind(int fd);
+/* Of n pieces of memory the first so many bytes. */
+int64_t hb__ends_hash(const struct iovec *piece, size_t n, size_t bytes);
+
+/* keep.c: see hb_sockets_door */
+void hb__talk_moved(struct hb_talk *talk, const struct iovec *piece, size_t n, size_t bytes, bool in);
+void hb__talk_came(struct hb_talk *talk, const struct mmsghdr *message, size_t n);
+void hb__talk_begin(void);
+int hb__talk_outside(int fd);
+void hb__talk_told(const struct hb__lane *lane); /* the call of this lane that its record has now */
+const void *hb__talk_piece(uint32_t what, size_t *ret_bytes);
+int64_t hb__talk_number(uint32_t what);
+bool hb__talk_child(uint32_t pid);
+void hb__talk_becomes(pid_t pid) __attribute__((noreturn));
+
 /* board.c: in a replay, see hb_sockets_door */
 bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 const void *hb__board_take(const char *place, uint64_t key, int ms, size_t *ret_bytes);

@@ -13,7 +13,7 @@ typedef struct hb_setup {
 	const char *alone;      /* replay: the number of the one process that runs, without the others; NULL: not so */
 	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
-	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
+	bool without_mpi; /* the command does not look like one of MPI, or the process alone is none: its events are recorded without it */
 	bool digests;    /* of what messages hold ... */
 	bool whole;      /* ... and of all of it, in 64 bits */
 	bool remarks;    /* for hbdb check */

@@ -16,7 +16,8 @@ int hb__launch(const hb_launch *l, hb_job_end *ret_end, hb_started **ret_started
 {
 	hb_setup setup = l->setup;
 	bool mpi = l->line->launcher != HB_LAUNCHER_NONE || l->line->program.mpi;
-	setup.without_mpi = !setup.alone && !(mpi && (setup.layers & HB_LAYER_MPI));
+	if (!setup.alone)
+		setup.without_mpi = !(mpi && (setup.layers & HB_LAYER_MPI));
 	hb_strings variables, argv;
 	bool plain;
 	setup.mpi = l->line->mpi;

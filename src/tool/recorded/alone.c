@@ -7,7 +7,7 @@
 
 #include <hbdb/data.h>
 
-#include "../store/logs.h"
+#include "../store/replay_folder.h"
 
 #define BEGINNING ((uint64_t)1 << 20) /* bytes of the raw form */
 
@@ -100,7 +100,13 @@ int hb__alone_command(const char *recording, const char *name, hb_manifest *m, b
 			"the recording does not have what came into %s%s over sockets and pipes: record with --level data to replay it alone",
 			hb_rank_word(name), name);
 	for (size_t i = 0; !code && !*ret_found && logs.worlds.name && i < logs.n; i++) {
-		char *path = strcmp(logs.worlds.name[i], name) ? NULL : hb_data_path(logs.at[i].path);
+		size_t begins = i;
+		if (strcmp(logs.worlds.name[i], name))
+			continue;
+		/* one that fork made is had by running the one that forked */
+		for (size_t of; (of = hb__forked_from(&logs, begins)) < logs.n;)
+			begins = of;
+		char *path = hb_data_path(logs.at[begins].path);
 		*ret_found = path && command_of(path, m);
 		free(path);
 	}

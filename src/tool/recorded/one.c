@@ -68,6 +68,7 @@ static int set_up(hb_one *one)
 		.script = one->folder.script,
 		.traced = one->folder.traced,
 		.alone = only,
+		.without_mpi = one->folder.only >= one->folder.ranks,
 		.backwards = true,
 		.sanitized = one->line.program.sanitized,
 		.divergence = "stop",
@@ -85,6 +86,10 @@ int hb__one_open(const hb_one_wish *wish, hb_one *ret)
 	bool found = false;
 	code = code ? code : find_command(wish, ret, &found);
 	code = code ? code : hb__open_replay_folder(ret->recording, wish->process, UINT64_MAX, &ret->folder);
+	if (!code && ret->folder.begins != ret->folder.only)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"%s was made by fork: it can be replayed alone (hbdb replay --alone %s), and not be gone back in",
+			wish->process, wish->process);
 	if (!code && !found)
 		code = hb__fail_with(HB_EXIT_RECORDING,
 			"the contents of %s%s do not have its command: they are damaged; give it after the name, as in NAME -- COMMAND",

@@ -147,14 +147,16 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 		for (int32_t i = 0; s->first[w] >= s->made && i < (int32_t)logs->worlds.world[w].size; i++)
 			s->name[s->first[w] + i] = hb__copy(hb_process_range(logs->worlds.world[w].number, i, i, name));
 	for (int32_t i = s->ranks; s->only >= 0 && i < s->made; i++)
-		s->name[i] = i == s->only ? NULL : hb__copy("");
+		s->name[i] = hb__copy("");
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
 		int32_t k = numbers[i];
 		if (k < 0)
 			continue;
-		if (k >= s->ranks && k < s->made)
+		if (k >= s->ranks && k < s->made) {
+			free(s->name[k]);
 			s->name[k] = hb__copy(logs->worlds.name[i]);
+		}
 		s->log[k] = s->log[k] ? s->log[k] : hb__copy(logs->at[i].path);
 		s->events += info->events;
 		hb__add_log(logs->at[i].log, logs->worlds.name[i], &s->sum);
@@ -189,7 +191,8 @@ static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const
 		const hb_ancestor *a;
 		if (numbers[i] < s->ranks || numbers[i] >= s->made)
 			continue;
-		fprintf(f, "%d %s ", numbers[i], s->name[numbers[i]]);
+		const hb_identity *id = hb_log_identity(logs->at[i].log);
+		fprintf(f, "%d %s %s", numbers[i], s->name[numbers[i]], id && id->forked ? "fork " : "");
 		for (uint32_t k = 0; (a = hb_log_ancestor(logs->at[i].log, k)); k++) {
 			fprintf(f, "%u/%llu/", a->pid, (unsigned long long)a->started);
 			for (const char *c = a->name; *c; c++)
@@ -354,18 +357,36 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 	return code;
 }
 
+/* Those by which it came about: the processes of whose forks it is. False: they are not known. */
+static bool choose_makers(const hb_logs *logs, size_t at, int32_t *numbers, hb_replay_folder *s)
+{
+	const hb_identity *id = hb_log_identity(logs->at[at].log);
+	for (; id && id->forked; id = hb_log_identity(logs->at[at].log)) {
+		at = hb__forked_from(logs, at);
+		/* numbers that are chosen are below -1 meanwhile */
+		if (at == logs->n || numbers[at] < s->ranks || numbers[at] >= s->made)
+			return false;
+		s->begins = numbers[at];
+		numbers[at] = -2 - numbers[at];
+	}
+	return true;
+}
+
 /* Only the named process is to be replayed. */
 static int choose(const hb_logs *logs, const char *alone, int32_t *numbers, hb_replay_folder *s)
 {
-	bool known = false;
-	for (size_t i = 0; i < logs->n; i++) {
-		bool it = !strcmp(logs->worlds.name[i], alone);
-		known = known || it;
-		if (it && numbers[i] >= 0 && numbers[i] < s->made)
-			s->only = numbers[i];
-		else
-			numbers[i] = -1;
+	size_t at = logs->n;
+	for (size_t i = 0; i < logs->n; i++)
+		at = strcmp(logs->worlds.name[i], alone) ? at : i;
+	bool known = at < logs->n;
+	if (known && numbers[at] >= 0 && numbers[at] < s->made) {
+		s->only = s->begins = numbers[at];
+		numbers[at] = -2 - numbers[at];
+		if (!choose_makers(logs, at, numbers, s))
+			s->only = -1;
 	}
+	for (size_t i = 0; i < logs->n; i++)
+		numbers[i] = numbers[i] < -1 ? -2 - numbers[i] : -1;
 	if (s->only >= 0)
 		return 0;
 	if (known)
@@ -379,7 +400,7 @@ static int choose(const hb_logs *logs, const char *alone, int32_t *numbers, hb_r
 int hb__open_replay_folder(const char *recording, const char *alone, uint64_t until, hb_replay_folder *ret)
 {
 	hb_logs logs;
-	*ret = (hb_replay_folder){.only = -1, .until = alone ? until : UINT64_MAX};
+	*ret = (hb_replay_folder){.only = -1, .begins = -1, .until = alone ? until : UINT64_MAX};
 	int code = hb__open_logs(recording, &logs);
 	size_t jobs = code ? 0 : started_apart(&logs);
 	if (!code && (!logs.worlds.world || !logs.worlds.name))
@@ -393,7 +414,8 @@ int hb__open_replay_folder(const char *recording, const char *alone, uint64_t un
 		code = alone ? choose(&logs, alone, numbers, ret) : 0;
 		count(&logs, numbers, ret);
 		code = code ? code : fill(recording, &logs, numbers, ret);
-		code = code || !alone ? code : unpack_contents(ret, ret->only);
+		for (int32_t i = 0; !code && alone && i < ret->made; i++)
+			code = ret->log[i] || i == ret->only ? unpack_contents(ret, i) : 0;
 		free(numbers);
 	}
 	hb__close_logs(&logs);

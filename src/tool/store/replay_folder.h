@@ -14,6 +14,7 @@ typedef struct hb_replay_folder {
 	int32_t size, ranks, made;
 	int32_t *first;       /* by place of a world in hb_worlds: the number of its rank 0; -1: it is not replayed */
 	int32_t only;         /* the number of the one that is replayed alone; -1: all are */
+	int32_t begins;       /* ... of the process that becomes it by forks; the same where no fork made it */
 	uint64_t only_events; /* of its first lane, as far as it is followed */
 	uint64_t until;       /* so many of them are followed at most */
 	char **name;          /* by number: as the recording calls it */
@@ -41,6 +42,9 @@ void hb__close_replay_folder(hb_replay_folder *session);
 /* The numbers of the logs, as hb_replay_folder has them, -1: it is not replayed; says so of those that the user may miss. Free it. */
 int32_t *hb__replay_numbers(const hb_logs *logs, hb_replay_folder *folder);
 /* The file `bridges` beside the logs in `script`: docs/CONTRACTS.md, "Worlds in a replay". */
+/* Which log is that of the process from which fork made this one, that started no program of its own; logs->n: it was not made so, or that one is
+ * not known. */
+size_t hb__forked_from(const hb_logs *logs, size_t i);
 hb_status hb__write_bridges(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
 

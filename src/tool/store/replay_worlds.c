@@ -85,6 +85,32 @@ int32_t *hb__replay_numbers(const hb_logs *logs, hb_replay_folder *s)
 	return numbers;
 }
 
+static const hb_ancestor *ancestor_from_end(const hb_log *log, uint32_t back)
+{
+	uint32_t n = 0;
+	while (hb_log_ancestor(log, n))
+		n++;
+	return n > back ? hb_log_ancestor(log, n - 1 - back) : NULL;
+}
+
+size_t hb__forked_from(const hb_logs *logs, size_t i)
+{
+	const hb_identity *id = hb_log_identity(logs->at[i].log), *best = NULL;
+	const hb_ancestor *maker = id && id->forked ? ancestor_from_end(logs->at[i].log, 1) : NULL;
+	size_t found = logs->n;
+	for (size_t k = 0; maker && k < logs->n; k++) {
+		const hb_ancestor *a = k == i ? NULL : ancestor_from_end(logs->at[k].log, 0);
+		const hb_identity *of = hb_log_identity(logs->at[k].log);
+		bool is = a && of && a->pid == maker->pid && a->started == maker->started && of->began <= id->began;
+		/* a process that becomes another program has a log of each */
+		if (is && (!best || of->began > best->began)) {
+			best = of;
+			found = k;
+		}
+	}
+	return found;
+}
+
 /* The world that this bridge of this log made; NULL: none that is replayed. */
 static const hb_world *made_by(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t i, uint32_t bridge)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
 #include "capture/core/record/record.h"
 
@@ -54,11 +55,14 @@ static struct handed_on hand_on(char *const *given)
 	return h;
 }
 
-/* A call that comes back only where it failed. envp: what is handed on in its place is h.list. */
+/* A call that comes back only where it failed. envp: what is handed on in its place is h.list. One process alone ends with its record: the next
+ * program has another one. */
 #define IN_OUR_PLACE(envp, call)                         \
 	do {                                             \
 		struct handed_on h = hand_on(envp);      \
 		bool told_ = hb__process_replaced(true); \
+		if (told_ && hb__alone)                  \
+			_exit(0);                        \
 		int got_ = (call), error_ = errno;       \
 		if (told_)                               \
 			hb__process_replaced(false);     \

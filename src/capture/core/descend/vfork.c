@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
 
 __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
@@ -31,6 +32,12 @@ static void clear_left(void)
 			munmap(left[i].pages, left[i].bytes);
 		left[i].pages = NULL;
 	}
+}
+
+/* One process alone makes no other one: who wants to know is asked before, of no child, what vfork returns in its place; 0: it is made. */
+static __attribute__((used)) pid_t hb__vfork_answer(const void *pc, const void *cfa)
+{
+	return unlikely(hb__alone) && hb__vfork_made && !hb__vforks ? hb__vfork_made(0, pc, cfa) : 0;
 }
 
 /* What vfork, called at pc, returns, in the child (0) and then in the parent. */
@@ -62,6 +69,15 @@ __asm__(".text\n"
 	".type vfork, @function\n"
 	"vfork:\n"
 	"	.cfi_startproc\n"
+	"	movq (%rsp), %rdi\n"
+	"	leaq 8(%rsp), %rsi\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call hb__vfork_answer\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	testl %eax, %eax\n"
+	"	jne 1f\n"
 	"	popq %rdi\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	.cfi_register %rip, %rdi\n"
@@ -78,7 +94,7 @@ __asm__(".text\n"
 	"	call hb__vforked\n"
 	"	addq $8, %rsp\n"
 	"	.cfi_adjust_cfa_offset -8\n"
-	"	ret\n"
+	"1:	ret\n"
 	"	.cfi_endproc\n"
 	".size vfork, .-vfork\n");
 #else

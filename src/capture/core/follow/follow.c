@@ -1,6 +1,7 @@
 /* Following: each call of the program against the next row of its record. */
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/core/control/control.h"
@@ -8,6 +9,7 @@
 #include "capture/core/layer.h"
 
 #define LOOK_AHEAD 32
+#define STILL_MS 1000 /* threads that make no event for so long are not waited for */
 #define PATIENCE 20000000000u /* nanoseconds of surplus polls before they count as a difference */
 
 static bool fetch(struct hb__follow *f)
@@ -331,6 +333,8 @@ enum hb__answer hb__follow_talk(struct hb__call *c, bool may_say_no)
 		f->polls_left--;
 		return HB__NO;
 	}
+	if (!have && !f->over && hb__script_inside(f->reader))
+		return HB__REST;
 	if (!have) {
 		past_the_end(c);
 		return HB__FREE;
@@ -435,10 +439,33 @@ void hb__follow_lane(struct hb__lane *lane)
 /* A process may come to its end while other threads of it go on, and how far these get is not in anybody's hand. */
 static bool goes_on(const struct hb__lane *lane) { return lane->thread && hb__follow_thread(lane->follow); }
 
+/* What the other threads did before the process ended by the one that comes here is done again, as long as they go on with it. */
+static void await_threads(void)
+{
+	const struct timespec slice = {0, 1000000};
+	uint64_t before = UINT64_MAX;
+	for (int still = 0; still < STILL_MS && !hb__job_ends(); still++) {
+		uint64_t left = 0;
+		for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+			if (lane != hb__self && lane->follow && !lane->follow->over) {
+				uint64_t all = hb__script_events(lane->follow->reader),
+					 done = __atomic_load_n(&lane->follow->event, __ATOMIC_RELAXED);
+				left += all > done ? all - done : 0;
+			}
+		if (!left)
+			return;
+		still = left == before ? still : 0;
+		before = left;
+		syscall(SYS_nanosleep, &slice, NULL);
+	}
+}
+
 void hb__follow_finish(void)
 {
 	if (hb__config.mode != HB__REPLAY || hb__job_ends())
 		return;
+	if (hb__descends)
+		await_threads();
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left) &&
 			!goes_on(lane)) {

@@ -55,6 +55,9 @@ uint64_t hb__script_last_polls(const struct hb__reader *reader);
 uint64_t hb__script_last_skipped(const struct hb__reader *reader);
 /* The end of the record is where the process ended by itself, not where the recording broke off. */
 bool hb__script_complete(const struct hb__reader *reader);
+/* ... and the thread was in a call that had not returned when its process came to its end. */
+bool hb__script_inside(const struct hb__reader *reader);
+uint64_t hb__script_events(const struct hb__reader *reader); /* how many there are in all */
 /* Names, for reports. */
 const char *hb__script_function(uint32_t function);
 bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
@@ -99,8 +102,9 @@ bool hb__follow_comes(struct hb__call *c);
 /* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
  * otherwise is passed over, and no difference. */
 void hb__follow_user(struct hb__call *c, const char *channel);
-enum hb__answer { HB__FREE, HB__NO, HB__YES };
-/* A call by which processes talk. may_say_no: it does not wait. HB__NO: so it did then; HB__YES: the next row is this call's, and is used. */
+enum hb__answer { HB__FREE, HB__NO, HB__YES, HB__REST };
+/* A call by which processes talk. may_say_no: it does not wait. HB__NO: so it did then; HB__YES: the next row is this call's, and is used;
+ * HB__REST: it had not returned when the process came to its end. */
 enum hb__answer hb__follow_talk(struct hb__call *c, bool may_say_no);
 /* Operations of threads: the next row, when it is one; it has come; the operation is another one than the next row (reports). */
 const struct hb__row *hb__follow_thread(struct hb__follow *f);

@@ -446,6 +446,10 @@ bool hb__script_complete(const struct hb__reader *r)
 	       !r->control->inside; /* left from a signal handler: the call would have gone on */
 }
 
+uint64_t hb__script_events(const struct hb__reader *r) { return r->control->events; }
+
+bool hb__script_inside(const struct hb__reader *r) { return hb__script_complete(r) && r->control->inside; }
+
 uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls + r->polls; }
 uint64_t hb__script_last_skipped(const struct hb__reader *r) { return r->skipped; }
 

@@ -26,6 +26,7 @@
 struct known {
 	int number;
 	char name[40];
+	bool forked; /* fork made it, and it was no other program: who is that now is promised */
 	bool fits;
 	struct hb__place place;
 };
@@ -68,7 +69,8 @@ static char *content(const char *path)
 	return text;
 }
 
-/* Written by hbdb, src/tool/store/replay_folder.c: "ranks N", and then a line per process: its number, its name, its place. */
+/* Written by hbdb, src/tool/store/replay_folder.c: "ranks N", and then a line per process: its number, its name, "fork" where that made
+ * it, its place. */
 static void read_table(void)
 {
 	char path[4200], *rest = NULL;
@@ -84,7 +86,8 @@ static void read_table(void)
 		if (sscanf(l, "ranks %d", &ranks) == 1 || sscanf(l, "%d %39s %n", &k->number, k->name, &used) < 2 ||
 			!used)
 			continue;
-		read_place(l + used, &k->place);
+		k->forked = !strncmp(l + used, "fork ", 5);
+		read_place(l + used + (k->forked ? 5 : 0), &k->place);
 		ntable++;
 	}
 }
@@ -228,7 +231,7 @@ static bool same_way(const struct hb__place *a, const struct hb__place *b)
 static bool is_of(const struct known *k, const char *program)
 {
 	size_t n = strlen(program);
-	return !strncmp(k->name, program, n) && (!k->name[n] || k->name[n] == '#');
+	return !k->forked && !strncmp(k->name, program, n) && (!k->name[n] || k->name[n] == '#');
 }
 
 int hb__claim_next(const char *program, size_t *at)
@@ -328,7 +331,7 @@ int hb__claim_number(uint32_t pid)
 {
 	hb__claim_ranks();
 	for (size_t i = 0; i < ntable; i++)
-		if (table[i].place.n && table[i].place.at[table[i].place.n - 1].pid == pid)
+		if (table[i].forked && table[i].place.n && table[i].place.at[table[i].place.n - 1].pid == pid)
 			return table[i].number;
 	return -1;
 }
@@ -372,6 +375,16 @@ static void claim_name(const struct hb__place *mine, const char *program)
 	}
 }
 
+/* One process alone: it may make others, which have no record here. */
+static bool claim_alone(const struct hb__place *mine)
+{
+	hb__claim_ranks();
+	for (size_t i = 0; i < ntable; i++)
+		if (table[i].number == hb__config.alone)
+			return hb__own_number == hb__config.alone || take(&table[i], mine);
+	return true;
+}
+
 bool hb__claim(void)
 {
 	char path[4096], program[HB_PROGRAM_NAME];
@@ -382,6 +395,8 @@ bool hb__claim(void)
 	hb__place_now(&mine);
 	if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
 		return claim_promised(&mine);
+	if (hb__config.mode == HB__REPLAY && hb__config.alone >= 0)
+		return claim_alone(&mine);
 	if (hb__config.mode == HB__REPLAY)
 		return claim_record(&mine, program);
 	if (getenv(HB_CONTROL_ENV))

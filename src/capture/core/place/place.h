@@ -19,7 +19,7 @@ void hb__find_place(void);
 /* Replay: which record this process follows; sets hb__own_number and hb__own_name. A run under control: what it is called. False, said: the
  * recording has none for it. */
 bool hb__claim(void);
-/* Replay: the number by which the process is known that had this one in the recorded run; -1: none. */
+/* Replay: the number by which the process is known that fork made and that had this one in the recorded run; -1: none. */
 int hb__claim_number(uint32_t pid);
 /* Replay: how many ranks the record has; -1: it does not tell, as it has no process without a rank. */
 int hb__claim_ranks(void);

@@ -50,6 +50,33 @@ SEEN long gethostid(void) { return (long)constant(CALLER, HB_START_HOST_ID, NEXT
 SEEN int get_nprocs(void) { return (int)constant(CALLER, HB_START_ONLINE, NEXT(get_nprocs)()); }
 SEEN int get_nprocs_conf(void) { return (int)constant(CALLER, HB_START_PROCESSORS, NEXT(get_nprocs_conf)()); }
 
+/* Whom signals of a descriptor are for: the program says its own number as it knows it. */
+static void *owner(enum hb_inputs what, int command, void *argument)
+{
+	const struct hb__piece *p = hb__door->start(HB_START_PID);
+	int told = what == HB_INPUTS_GIVE && p->bytes ? (int)hb__door->piece_number(p) : 0, is = (int)(intptr_t)argument;
+	if (command != F_SETOWN || !told || (is != told && is != -told))
+		return argument;
+	return (void *)(intptr_t)(is == told ? NEXT(getpid)() : -NEXT(getpid)());
+}
+
+#define FCNTL(name)                                                                                       \
+	SEEN int name(int fd, int command, ...)                                                           \
+	{                                                                                                 \
+		va_list more;                                                                             \
+		va_start(more, command);                                                                  \
+		void *argument = va_arg(more, void *); /* or a number, which is passed alike */           \
+		va_end(more);                                                                             \
+		enum hb_inputs what = command == F_SETOWN ? hb__enter(CALLER) : HB_INPUTS_PASS;           \
+		if (what == HB_INPUTS_PASS)                                                               \
+			return NEXT(name)(fd, command, argument);                                         \
+		argument = owner(what, command, argument);                                                \
+		hb__door->leave();                                                                        \
+		return NEXT(name)(fd, command, argument);                                                 \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
 SEEN long sysconf(int name)
 {
 	long now = NEXT(sysconf)(name);

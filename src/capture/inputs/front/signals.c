@@ -27,10 +27,13 @@ static bool is_fault(int sig)
 
 __thread bool hb__in_handler __attribute__((tls_model("initial-exec")));
 
+static __thread unsigned ran __attribute__((tls_model("initial-exec"))); /* how many handlers */
+
 static void run(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction a = of_program[sig];
 	bool before = hb__in_handler;
+	ran++;
 	const void *caller = hb__sockets ? hb__sockets->caller() : NULL; /* of the call that it came into */
 	hb__in_handler = true;
 	if (a.sa_flags & SA_SIGINFO)
@@ -160,6 +163,27 @@ SEEN sighandler_t signal(int sig, sighandler_t handler)
 	hb__door->leave();
 	return e ? SIG_ERR : old.sa_handler;
 }
+
+/* Waiting for one: in a replay a handler that is due now runs without. */
+#define SUSPENDS(name, parameters, arguments)                     \
+	SEEN int name parameters                                   \
+	{                                                          \
+		unsigned before = ran;                             \
+		enum hb_inputs what = hb__enter(CALLER);           \
+		if (what == HB_INPUTS_GIVE) {                      \
+			hb__door->leave();                         \
+			if (ran == before)                         \
+				return NEXT(name) arguments;       \
+			errno = EINTR;                             \
+			return -1;                                 \
+		}                                                  \
+		int e = WAITING(what, NEXT(name) arguments);       \
+		if (what != HB_INPUTS_PASS)                        \
+			hb__door->leave();                         \
+		return e;                                          \
+	}
+SUSPENDS(sigsuspend, (const sigset_t *mask), (mask))
+SUSPENDS(pause, (void), ())
 
 /* Timers and signals that the program sends: a handler may run as soon as they are set, so they are calls that count. */
 #define COUNTED(type, name, parameters, arguments)                 \

@@ -48,6 +48,8 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 		*ret_got = got;
 		return t->again;
 	}
+	if (t->with && from && (hb__is_datagram(t) || hb__door->alone()))
+		hb__again_control(0, t->with);
 	if (hb__is_datagram(t))
 		got = from ? hb__again_receive(t, &told, 0, v, n, from->address, from->length)
 			   : hb__again_send(t, &told, 0, v, n, asked);
@@ -71,7 +73,11 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 		got = call;                                                                                 \
 		if (unlikely(got < 0))                                                                      \
 			hb__failed(&(t), may_wait);                                                         \
-		else if (hb__is_datagram(&(t)))                                                             \
+		else if ((way) || !hb__is_datagram(&(t)))                                                   \
+			hb__door->moved(&(t), vector, count, (size_t)got, way);                             \
+		if (got < 0)                                                                                \
+			return got;                                                                         \
+		if (hb__is_datagram(&(t)))                                                             \
 			datagram(&(t), got, vector, count, peer, length, cut);                              \
 		else                                                                                        \
 			moved(&(t), got, asked);                                                            \
@@ -132,7 +138,7 @@ static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssi
 	struct hb_told told;
 	struct iovec rest[16];
 	int64_t got;
-	if (likely(!t->again) || !m->msg_control || !m->msg_controllen || hb__is_datagram(t))
+	if (likely(!t->again) || !m->msg_control || !m->msg_controllen || hb__is_datagram(t) || hb__door->alone())
 		return false;
 	t->function = out ? HB_SOCKET_STREAM_sendmsg : HB_SOCKET_STREAM_recvmsg;
 	hb__door->begin(t);
@@ -204,7 +210,12 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 			int64_t answer;                                                                             \
 			t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendfile : HB_SOCKET_STREAM_sendfile; \
 			hb__door->begin(&t);                                                                        \
-			if (!hb__again(&t, !blocks(out), &told, &answer)) {                                         \
+			bool there = hb__again(&t, !blocks(out), &told, &answer);                                   \
+			if (there && hb__door->alone()) {                                                           \
+				hb__alone_skip(in, (off64_t *)offset, (size_t)told.results[0]);                     \
+				return (ssize_t)hb__again_over(&t, &told, told.results[0]);                         \
+			}                                                                                           \
+			if (!there) {                                                                               \
 				if (t.again)                                                                        \
 					return (ssize_t)answer;                                                     \
 				got = NEXT(name)(out, in, offset, bytes);                                           \
@@ -239,6 +250,10 @@ static ssize_t splice_again(
 	if (!takes && !puts)
 		return (ssize_t)got;
 	size_t bytes = (size_t)(takes ? taken.results[0] : put.results[0]), done = 0;
+	bool alone = hb__door->alone();
+	if (alone && !takes)
+		hb__alone_skip(in, in_at, bytes);
+	done = alone ? bytes : 0;
 	while (done < bytes) {
 		ssize_t some = NEXT(splice)(in, in_at, out, out_at, bytes - done, flags & ~(unsigned)SPLICE_F_NONBLOCK);
 		if (some <= 0 && (!some || errno != EAGAIN || !hb__again_wait(in, POLLIN)))
@@ -313,8 +328,10 @@ static ssize_t datagram_in(struct hb_talk *t, enum hb_socket_function function, 
 	got = receive(t->fd, p, bytes, flags, at, at_length, &cut);
 	if (unlikely(got < 0))
 		hb__failed(t, may_wait);
-	else
+	else {
+		hb__door->moved(t, ONE(p, bytes), 1, (size_t)got, true);
 		datagram(t, got, ONE(p, bytes), 1, at, *at_length, cut);
+	}
 	return got;
 }
 
@@ -365,6 +382,7 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmsg)(fd, m, flags);
+	t.with = m;
 	if (flags & MSG_PEEK)
 		PEEKS(t, NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 			IN(m->msg_name, &m->msg_namelen), m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC,
@@ -435,6 +453,8 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 	size_t of = hb__is_datagram(t) ? told.n / 3 : 0;
 	for (size_t i = 0; i < of && i < n; i++) {
 		struct msghdr *h = &m[i].msg_hdr;
+		if (!out)
+			hb__again_control(i, h);
 		m[i].msg_len = (unsigned)(out ? hb__again_send(t, &told, i, h->msg_iov, h->msg_iovlen,
 							room_of(h->msg_iov, h->msg_iovlen))
 					      : hb__again_receive(t, &told, i, h->msg_iov, h->msg_iovlen, h->msg_name,
@@ -476,10 +496,12 @@ SEEN int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct times
 	if (unlikely(t.again) && several_again(&t, m, n, false, !(flags & MSG_DONTWAIT), &got))
 		return got;
 	got = NEXT(recvmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags, limit);
-	if (got < 0)
+	if (got < 0) {
 		hb__failed(&t, !(flags & MSG_DONTWAIT));
-	else
+	} else {
+		hb__door->came(&t, m, (size_t)got);
 		several(&t, m, got);
+	}
 	return got;
 }
 

@@ -24,6 +24,7 @@ static struct {
 	pid_t then, now;
 } children[CHILDREN];
 static unsigned nchildren;
+#define NOBODY 0 /* in the place of a process that is not made */
 
 static void made(int64_t then, pid_t now)
 {
@@ -61,6 +62,11 @@ SEEN pid_t fork(void)
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
 	if (said_again(&t, told, false, &as, &got))
 		return got;
+	bool alone = told && t.again && hb__door->alone();
+	if (alone && !hb__door->child((uint32_t)as.results[0])) {
+		made(as.results[0], NOBODY);
+		return (pid_t)hb__again_over(&t, &as, as.results[0]);
+	}
 	if (told && t.again) {
 		hb__door->child((uint32_t)as.results[0]);
 		got = NEXT(fork)();
@@ -69,6 +75,8 @@ SEEN pid_t fork(void)
 			return 0;
 		}
 		hb__door->child(0);
+		if (alone)
+			hb__door->becomes(got);
 		made(as.results[0], got);
 		return (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
 	}
@@ -91,6 +99,11 @@ SEEN pid_t fork(void)
 		bool told = begins(&t, HB_SOCKET_FAMILY_posix_spawn, CALLER, FRAME);                     \
 		if (said_again(&t, told, false, &as, &answer))                                           \
 			return errno;                                                                    \
+		if (told && t.again && hb__door->alone()) {                                              \
+			*pid = (pid_t)as.results[0];                                                     \
+			made(*pid, NOBODY);                                                              \
+			return (int)hb__again_over(&t, &as, 0);                                          \
+		}                                                                                        \
 		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);            \
 		if (told && t.again) {                                                                   \
 			made(as.results[0], *pid);                                                       \
@@ -105,7 +118,7 @@ SEEN pid_t fork(void)
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
 
-/* It has made a process; which one it was then, too. */
+/* It has made a process; which one it was then, too. pid 0: it is not to, if the record says what comes of it. */
 static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
@@ -113,13 +126,18 @@ static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 	pid_t got;
 	int64_t result = pid;
 	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, pc, cfa);
-	if (!told || said_again(&t, told, false, &as, &got))
+	if (!told)
 		return pid;
+	if (said_again(&t, told, false, &as, &got))
+		return pid ? pid : got;
 	if (!t.again) {
-		hb__door->end(&t, &result, 1);
+		if (pid)
+			hb__door->end(&t, &result, 1);
 		return pid;
 	}
-	made(as.results[0], pid);
+	made(as.results[0], pid ? pid : NOBODY);
+	if (!pid) /* there is none, for this process is alone */
+		return (int32_t)hb__again_over(&t, &as, as.results[0]);
 	return (int32_t)hb__again_over(&t, &as, as_told(as.results[0], pid));
 }
 
@@ -149,6 +167,10 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);                                    \
 		if (said_again(&t, told, no, &as, &got))                                                           \
 			return got;                                                                                \
+		if (told && t.again && hb__door->alone()) {                                                        \
+			*status = as.n > 1 ? (int)as.results[1] : 0;                                               \
+			return (pid_t)hb__again_over(&t, &as, as.results[0]);                                      \
+		}                                                                                                  \
 		if (told && t.again)                                                                               \
 			return (pid_t)hb__again_over(                                                              \
 				&t, &as, as_told(as.results[0], NEXT(waitpid)(now_of(as.results[0]), status, 0))); \
@@ -164,7 +186,25 @@ SEEN int kill(pid_t pid, int signal)
 {
 	hb__called_by(CALLER);
 	pid_t now = nchildren && hb__door->inputs() && pid > 0 ? now_of(pid) : -1;
+	if (now == NOBODY)
+		return NEXT(kill)(0, 0); /* as many calls as there were, and no signal */
 	return NEXT(kill)(now > 0 ? now : pid, signal);
+}
+
+/* Its child is not there: what is known of its end is recorded. */
+static int waited_alone(struct hb_talk *t, siginfo_t *info, int options)
+{
+	struct hb_told as;
+	pid_t answer;
+	if (said_again(t, true, options & WNOHANG, &as, &answer))
+		return answer < 0 ? -1 : 0;
+	if (!t->again)
+		return -1;
+	info->si_signo = SIGCHLD;
+	info->si_code = CLD_EXITED;
+	info->si_pid = (pid_t)as.results[0];
+	info->si_status = as.n > 1 ? (int)as.results[1] : 0;
+	return (int)hb__again_over(t, &as, 0);
 }
 
 SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
@@ -174,6 +214,8 @@ SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	info = info ? info : &own;
 	info->si_pid = 0;
 	bool told = begins(&t, HB_SOCKET_FAMILY_waitid, CALLER, FRAME);
+	if (told && t.again && hb__door->alone())
+		return waited_alone(&t, info, options);
 	int got = NEXT(waitid)(type, id, info, options);
 	if (told && t.again) {
 		struct hb_told as;

@@ -65,6 +65,7 @@ static inline __attribute__((always_inline)) bool hb__enter_unseen(
 static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
 	pc = hb__called_by(pc);
+	t->with = NULL;
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
 	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
@@ -91,6 +92,8 @@ void hb__recorded_forget(int fd);
 /* Somebody opened it, closed it, or changed what it leads to. */
 static inline void hb__forget(int fd)
 {
+	if (unlikely(hb__door && !hb__door->is_own())) /* the descriptors of a child by vfork are others */
+		return;
 	if (unlikely(hb__recorded_ends))
 		hb__recorded_forget(fd);
 	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST)

@@ -66,16 +66,16 @@ static void await_counter(int fd)
 		NEXT(poll)(&wait, 1, PATIENCE_MS);
 }
 
-/* The descriptor of this run that leads where that one led: numbers may be others than they were. */
-static int now_of(int fd, int64_t end)
+/* Which descriptor leads to this end of the record: another one than then, perhaps, where threads make and end connections. */
+static int now_of(int then, int64_t end)
 {
-	if (end < 0 || hb__recorded(fd) == end)
-		return fd;
-	for (int i = 0, most = hb__door->most(); hb__recorded_ends && i < most; i++)
-		if (hb__recorded(i) == end)
-			return i;
-	hb__recorded_is(fd, end);
-	return fd;
+	if (end < 0 || hb__recorded(then) == end)
+		return then;
+	for (int fd = 0; fd < hb__door->most(); fd++)
+		if (hb__recorded(fd) == end)
+			return fd;
+	hb__recorded_is(then, end);
+	return then;
 }
 
 /* Replay: the record answers. True: *ret_got is what, and those told are visited first. */
@@ -95,7 +95,8 @@ static bool answered(
 		if (told.results[i + 2] < 0 && told.results[i + 1] & POLLIN)
 			await_counter((int)told.results[i]);
 	for (size_t i = 1; i + 2 < told.n; i += 3)
-		tell_one(user, now_of((int)told.results[i], told.results[i + 2]), (uint32_t)told.results[i + 1]);
+		tell_one(
+			user, now_of((int)told.results[i], told.results[i + 2]), (uint32_t)told.results[i + 1]);
 	*ret_got = (int)hb__again_over(&r->t, &told, told.results[0]);
 	return true;
 }

@@ -73,8 +73,8 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	bool given = hb__manifest_has_inputs(&r->manifest) && !(inputs && !strcmp(inputs, "off"));
 	unsigned without = (given ? 0 : HB_LAYER_INPUTS) | (threads && !strcmp(threads, "off") ? HB_LAYER_THREADS : 0);
 	double patience = seconds ? strtod(seconds, NULL) : 10;
-	char only[16];
-	snprintf(only, sizeof only, "%d", r->folder.only);
+	char begins[16];
+	snprintf(begins, sizeof begins, "%d", r->folder.begins);
 	int unpacked = given ? hb__unpack_inputs(r->recording, &r->folder) : 0;
 	if (unpacked)
 		return unpacked;
@@ -89,7 +89,8 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.files = given ? r->folder.files : NULL,
 			.script = r->folder.script,
 			.traced = r->folder.traced,
-			.alone = r->alone ? only : NULL,
+			.alone = r->alone ? begins : NULL,
+			.without_mpi = r->alone && r->folder.only >= r->folder.ranks,
 			.replay_log = r->new_recording,
 			.divergence = divergence,
 			.contents = contents ? contents : "warn"},

@@ -182,9 +182,9 @@ export class Details {
 				el("dt", {}, "processes"), el("dd", {}, count(run.processes.length)),
 				el("dt", {}, "events"), el("dd", {}, count(run.events)),
 				el("dt", {}, "raced"), el("dd", {}, count(run.races ?? 0))),
-			run.outside?.length ? section("Not recorded", el("ul", { class: "outside" }, ...run.outside.map((o) => el("li", {}, `${o.name} `,
+			...(run.outside?.length ? [section("Not recorded", el("ul", { class: "outside" }, ...run.outside.map((o) => el("li", {}, `${o.name} `,
 				el("span", { class: "dim" }, `${run.processes[o.process]?.name ?? o.process} sent it ${count(o.sent)}, and received ${count(o.received)}`)))),
-				run.more_outside && el("p", { class: "dim" }, `and ${count(run.more_outside)} more`)) : "",
+				run.more_outside ? el("p", { class: "dim" }, `and ${count(run.more_outside)} more`) : null)] : []),
 			...(run.troubles?.length ? [section("Troubles", el("ul", {}, ...run.troubles.map((t) => el("li", { class: "bad" }, t))))] : []),
 			el("p", { class: "dim" }, "Click an event to choose it. Drag to move, turn the wheel to zoom, or hold Shift and drag a box to zoom into it. Press ? for all keys."),
 		];

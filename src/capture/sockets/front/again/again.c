@@ -118,6 +118,8 @@ int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struc
 	if (asked != then)
 		hb__door->differs(t, "the number of bytes to be sent");
 	bytes = bytes < asked ? bytes : asked;
+	if (unlikely(hb__door->alone()))
+		return hb__alone_out(t, v, n, bytes);
 	if (move_all(t->fd, v, n, bytes, true) < bytes && !hb__door->job_ends())
 		hb__door->differs(t, "the other side does not take what it took in the recorded run");
 	return (int64_t)bytes;
@@ -127,6 +129,8 @@ int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct
 {
 	char byte;
 	size_t bytes = (size_t)told->results[0];
+	if (unlikely(hb__door->alone()))
+		return hb__alone_in(t, told, 0, v, n);
 	if (bytes) {
 		size_t got = move_all(t->fd, v, n, bytes, false);
 		if (got < bytes && !hb__door->job_ends())
@@ -147,6 +151,8 @@ int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const stru
 {
 	struct iovec some[16];
 	size_t bytes = (size_t)told->results[0];
+	if (unlikely(hb__door->alone()))
+		return hb__alone_in(t, told, 0, v, n);
 	struct msghdr m = {.msg_iov = some, .msg_iovlen = (size_t)hb__from_byte(v, n, 0, bytes, some)};
 	while (hb__again_wait(t->fd, POLLIN)) {
 		ssize_t got = NEXT(recvmsg)(t->fd, &m, MSG_PEEK | MSG_DONTWAIT);
@@ -203,9 +209,10 @@ int64_t hb__again_send(
 	place_of(end, peer, place);
 	if (asked != bytes)
 		hb__door->differs(t, "the number of bytes to be sent");
-	else if (hash && (uint64_t)hb__door->hash(v, n, asked) != hash)
-		hb__door->contents(t);
-	if (!hb__door->leave(place, key_of(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
+	else if (hash)
+		hb__door->contents(t, (uint64_t)hb__door->hash(v, n, asked) == hash);
+	if (!hb__door->alone() &&
+		!hb__door->leave(place, key_of(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
 		hb__door->differs(t, "the datagram cannot be handed on in the folder of the replay");
 	return (int64_t)bytes;
 }
@@ -217,6 +224,10 @@ int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t 
 	size_t bytes = (size_t)told->results[3 * i], left, there = 0;
 	names_of(told, i, end, own, peer);
 	place_of(end, own, place);
+	if (unlikely(hb__door->alone())) {
+		hb__give_address(peer, from, length);
+		return hb__alone_in(t, told, i, v, n);
+	}
 	if (!told->results[3 * i + 1] && bytes) { /* who only looked how long it is gets that */
 		if (t->function != HB_SOCKET_DATAGRAM_peek)
 			hb__door->differs(t, "a datagram that was cut when it was received cannot be found again");

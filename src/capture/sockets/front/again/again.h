@@ -26,6 +26,16 @@ int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t 
 /* The pieces from byte `at` on, of at most `most` bytes: how many. */
 int hb__from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16]);
 
+/* alone.c: what came is recorded, the i-th datagram or of a stream. */
+int64_t hb__alone_in(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n);
+/* Bytes of a stream that are sent: compared. */
+int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t bytes);
+void hb__alone_skip(int fd, off64_t *offset, size_t bytes);
+/* A descriptor that leads to nobody in the place of one of this end. */
+int hb__alone_nobody(const char *end, int flags);
+/* Control messages and flags that came with the i-th message. */
+void hb__again_control(size_t i, struct msghdr *m);
+
 /* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
 int64_t hb__recorded(int fd);
 void hb__recorded_is(int fd, int64_t text);

@@ -84,7 +84,7 @@ int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct s
 	copy_address(at, length, &a);
 	if (port_in(&a))
 		*port_in(&a) = 0;
-	if (NEXT(bind)(t->fd, (struct sockaddr *)&a, length))
+	if (!hb__door->alone() && NEXT(bind)(t->fd, (struct sockaddr *)&a, length))
 		hb__door->differs(t, "the address cannot be had now");
 	hb__forget(t->fd);
 	hb__recorded_is(t->fd, told->end);
@@ -96,12 +96,12 @@ int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n)
 	char end[HB_NAME_MOST];
 	struct sockaddr_storage own = {0};
 	socklen_t length = sizeof own;
-	int got = NEXT(listen)(t->fd, n);
+	int got = hb__door->alone() ? 0 : NEXT(listen)(t->fd, n);
 	hb__door->text(told->end, end);
-	for (size_t i = 0; i < t->nshared && !got; i++)
+	for (size_t i = 0; i < t->nshared && !got && !hb__door->alone(); i++)
 		if (t->shared[i].kind == HB_SHARED_QUEUE)
 			hb__queue_make(t->fd, n, key_of_listener(end), (int)t->shared[i].a);
-	if (!got && !getsockname(t->fd, (struct sockaddr *)&own, &length) && port_in(&own))
+	if (!got && !hb__door->alone() && !getsockname(t->fd, (struct sockaddr *)&own, &length) && port_in(&own))
 		hb__door->leave("listens", key_of_port(end, false), &(struct iovec){port_in(&own), 2}, 1, 2);
 	hb__forget(t->fd);
 	hb__recorded_is(t->fd, told->end);
@@ -143,7 +143,7 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 	if (!told->results[0]) /* else what it leads to was found when it was used then, too */
 		hb__recorded_is(t->fd, told->end);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
-	if (went && stream) {
+	if (went && stream && !hb__door->alone()) {
 		if (!t->shared || t->shared->kind != HB_SHARED_TO ||
 			!hb__queue_find(key_of_listener(end), (int)t->shared->a, &a, &length))
 			find_port(end, &a);
@@ -221,15 +221,18 @@ int hb__again_accept(
 	hb__door->text(told->end, listening);
 	int queue = hb__queue_here(key_of_listener(listening)), listens = queue >= 0 ? queue : t->fd, got;
 	const char *wanted = part(end, true, &n);
-	do {
-		pthread_mutex_lock(&lock);
-		got = look_for(listens, wanted, n, flags);
-		pthread_mutex_unlock(&lock);
-		if (got == -1) { /* another thread may have kept it */
-			struct pollfd wait = {.fd = listens, .events = POLLIN};
-			NEXT(poll)(&wait, 1, WAIT_MS);
-		}
-	} while (got == -1 && !hb__door->job_ends());
+	if (hb__door->alone())
+		got = hb__alone_nobody(end, flags);
+	else
+		do {
+			pthread_mutex_lock(&lock);
+			got = look_for(listens, wanted, n, flags);
+			pthread_mutex_unlock(&lock);
+			if (got == -1) { /* another thread may have kept it */
+				struct pollfd wait = {.fd = listens, .events = POLLIN};
+				NEXT(poll)(&wait, 1, WAIT_MS);
+			}
+		} while (got == -1 && !hb__door->job_ends());
 	if (got < 0 && !hb__door->job_ends())
 		hb__door->differs(t, "the connection does not come");
 	hb__forget(got);

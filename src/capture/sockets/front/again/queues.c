@@ -68,7 +68,7 @@ void hb__queue_make(int listens, int n, uint64_t listener, int process)
 
 int hb__queue_here(uint64_t listener)
 {
-	int fd = -1, process = queues ? hb__door->number() : 0;
+	int fd = -1, process = queues ? hb__door->process() : 0;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < queues; i++) /* the last one: it may have begun to listen again */
 		if (queue[i].listener == listener && queue[i].process == process)

@@ -1,0 +1,125 @@
+/* A replay of one process by itself: who talks to it is not there. What came is recorded, what it sends is compared and goes nowhere, and
+ * descriptors lead to nobody. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "capture/sockets/front/again/again.h"
+
+/* ---- bytes ---- */
+
+static size_t spread(const struct iovec *v, size_t n, const uint8_t *p, size_t bytes)
+{
+	size_t done = 0;
+	for (size_t i = 0; i < n && done < bytes; i++) {
+		size_t some = v[i].iov_len < bytes - done ? v[i].iov_len : bytes - done;
+		memcpy(v[i].iov_base, p + done, some);
+		done += some;
+	}
+	return done;
+}
+
+int64_t hb__alone_in(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n)
+{
+	size_t wanted = (size_t)told->results[HB_TALK_EACH * i], there;
+	const void *p = hb__door->piece((uint32_t)(HB_TALK_EACH * i) + HB_TALK_CAME, &there);
+	if (there < wanted && n) {
+		hb__door->without(t);
+		return (int64_t)wanted;
+	}
+	size_t took = spread(v, n, p, wanted);
+	if (took < wanted && n)
+		hb__door->differs(t, "there is less room for what came");
+	return n ? (int64_t)took : (int64_t)wanted;
+}
+
+int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t bytes)
+{
+	size_t there;
+	int64_t digest;
+	const void *p = hb__door->piece(HB_TALK_DIGEST, &there);
+	if (p && there == sizeof digest && n) {
+		memcpy(&digest, p, sizeof digest);
+		hb__door->contents(t, hb__door->hash(v, n, bytes) == digest);
+	}
+	struct iovec some[16];
+	int fd = hb__door->outside(t->fd);
+	if (fd >= 0 && n)
+		(void)!NEXT(writev)(fd, some, hb__from_byte(v, n, 0, bytes, some));
+	return (int64_t)bytes;
+}
+
+/* So many bytes of a file are gone. */
+void hb__alone_skip(int fd, off64_t *offset, size_t bytes)
+{
+	if (offset)
+		*offset += (off64_t)bytes;
+	else
+		lseek64(fd, (off64_t)bytes, SEEK_CUR);
+}
+
+/* ---- what comes with a message ---- */
+
+/* Descriptors that were passed are of other numbers, perhaps, and lead to nobody. */
+static void pass_nobody(struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < n; i++) {
+			int fd = hb__alone_nobody("unix", 0);
+			memcpy(CMSG_DATA(c) + i * sizeof fd, &fd, sizeof fd);
+		}
+	}
+}
+
+static bool passes_descriptors(struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			return true;
+	return false;
+}
+
+void hb__again_control(size_t i, struct msghdr *m)
+{
+	size_t bytes, room = m->msg_controllen;
+	uint32_t first = (uint32_t)(HB_TALK_EACH * i);
+	if (!hb__door->inputs())
+		return;
+	const void *p = hb__door->piece(first + HB_TALK_CONTROL, &bytes);
+	m->msg_flags = 0;
+	m->msg_controllen = 0;
+	if (!p || !m->msg_control)
+		return;
+	m->msg_controllen = bytes < room ? bytes : room;
+	memcpy(m->msg_control, p, m->msg_controllen);
+	m->msg_flags = (int)hb__door->number(first + HB_TALK_FLAGS);
+	if (!passes_descriptors(m))
+		return;
+	if (hb__door->alone())
+		pass_nobody(m);
+	else
+		m->msg_controllen = 0;
+}
+
+/* ---- descriptors ---- */
+
+static int first_of_pair(int type)
+{
+	int ends[2];
+	if (NEXT(socketpair)(AF_UNIX, type, 0, ends))
+		return -1;
+	NEXT(close)(ends[1]);
+	return ends[0];
+}
+
+int hb__alone_nobody(const char *end, int flags)
+{
+	size_t n = strcspn(end, " ");
+	bool tcp = n == 3 && !strncmp(end, "tcp", n);
+	int type = SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK));
+	int fd = tcp ? NEXT(socket)(end[n] && end[n + 1] == '[' ? AF_INET6 : AF_INET, type, 0) : first_of_pair(type);
+	hb__forget(fd);
+	return fd;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+"""MPI over TCP with the calls of MPI and those of sockets in one recording: both orders are one graph, without a contradiction."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HBDB = os.path.join(os.environ.get("BUILD", os.path.join(TOP, "build")), "hbdb")
+ROUNDS = 5
+PROGRAM = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	int rank, x = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < %d; i++) {
+		if (rank == 0)
+			MPI_Send(&x, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+		MPI_Recv(&x, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank == 1)
+			MPI_Send(&x, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
+	}
+	MPI_Finalize();
+	return 0;
+}
+""" % ROUNDS
+passed = failed = 0
+
+
+def check(good, name, why=""):
+    global passed, failed
+    print(("ok " if good else "FAIL ") + name)
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("  " + str(why)[:2000])
+
+
+def run(*words):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        with open("ring.c", "w", encoding="ascii") as f:
+            f.write(PROGRAM)
+        subprocess.run(["mpicc.openmpi", "-g", "-o", "ring", "ring.c"], check=True)
+        code, out, err = run(HBDB, "record", "--layers", "mpi,sockets", "-o", "ring.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--allow-run-as-root",
+                             "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "tcp,self", "-n", "2", "./ring")
+        check(code == 0, "it is recorded", out + err)
+        rows = run(HBDB, "sql", "--json", "ring.hbdb", "SELECT comm, send_call, count(*) AS n FROM messages WHERE state = 'received' GROUP BY comm, send_call")[1]
+        rows = [json.loads(line) for line in rows.splitlines()]
+        of_mpi = sum(r["n"] for r in rows if r["comm"] == "WORLD")
+        of_tcp = sum(r["n"] for r in rows if r["comm"].startswith("tcp") and r["send_call"] == "writev")
+        check(of_mpi == 2 * ROUNDS, "all messages of MPI are matched", rows)
+        check(of_tcp >= 2 * ROUNDS, "and what carried each of them over TCP", rows)
+        code, out, err = run(HBDB, "check", "ring.hbdb")
+        check(code == 0 and "no errors found" in out and "doubt" not in err and "contradict" not in err and "not found" not in err,
+              "no finding, and no contradiction of orders", out + err)
+        events = [json.loads(line) for line in run(HBDB, "dump", "--json", "ring.hbdb")[1].splitlines()]
+        call = {(e["rank"], e["function"]): e["event"] for e in reversed(events) if e.get("function", "").startswith("MPI_")}
+        first, last = "0:%d" % call[0, "MPI_Send"], "1:%d" % call[1, "MPI_Send"]
+        out = run(HBDB, "order", first, last, "ring.hbdb")[1]
+        check("before " + last in out.splitlines()[0], "the first message comes before its answer", out)
+        os.chdir("/")
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
