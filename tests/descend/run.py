@@ -168,6 +168,37 @@ def layers(program):
         check(again.returncode == 4 and "no difference" in again.stderr and info("again-" + name)["layers"] == named, "a replay does the same", again.all)
 
 
+OUTSIDE = """import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.sendto(b'x', ('127.0.0.1', 9))
+"""
+
+
+def found():
+    """Without --layers: what is found."""
+    done = run(HBDB, "record", "--mpi", "openmpi", "-o", "nobody.hbdb", "--", "sh", "-c", "true; /bin/true; echo it")
+    check(done.stdout == "it\n" and "nothing was recorded" in done.stderr and not os.path.exists(folder + "/nobody.hbdb"), "who talks to nobody leaves nothing", done.all)
+    done = run(HBDB, "record", "--mpi", "openmpi", "-o", "outside.hbdb", "--", "/usr/bin/python3", "-c", OUTSIDE)
+    told = info("outside.hbdb")
+    check(done.returncode == 0 and told["layers"] == ["mpi", "user", "threads", "inputs", "sockets"], "how a program without MPI talks is found", done.all)
+    peers = told.get("sockets", {}).get("outside")
+    check(peers == [{"process": told["processes"][0]["name"], "peer": "udp 127.0.0.1:9", "sent": 1, "received": 0}] and told["sockets"]["datagrams_out"] == 1,
+          "info: a peer that is not recorded is outside", told.get("sockets"))
+    check("1 peer is not recorded" in run(HBDB, "info", "outside.hbdb").stdout, "info says so to people, too")
+    refused = run(HBDB, "minimize", "outside.hbdb")
+    check(refused.returncode == 2 and "every call" in refused.stderr, "minimize refuses", refused.all)
+    refused = run(HBDB, "replay", "--alone", told["processes"][0]["name"], "outside.hbdb")
+    check(refused.returncode == 2 and "--level data" in refused.stderr, "alone it needs what came in", refused.all)
+    program = os.path.join(folder, "rank")
+    compiled = subprocess.run(
+        ["mpicc.openmpi", "-xc", "-o", program, "-"], input="#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }\n", text=True)
+    line = "mpirun.openmpi --oversubscribe --allow-run-as-root --mca mpi_yield_when_idle 1 -n 2 " + program
+    done = run(HBDB, "record", "-o", "ranks.hbdb", "--", "sh", "-c", line + "; true")
+    told = info("ranks.hbdb")
+    check(compiled.returncode == 0 and [p["name"] for p in told["processes"]] == ["0", "1"] and told["layers"] == ["mpi", "user", "threads"] and told["events"] == 4,
+          "a script that starts MPI is recorded as before", told)
+
+
 def daemon_started(program, name, *wrapped):
     go, out = os.path.join(folder, name + ".go"), os.path.join(folder, name + ".out")
     done = run(HBDB, "record", *LAYERS, "-o", name + ".hbdb", "--", *wrapped, program, "daemon", go, out)
@@ -294,6 +325,7 @@ def main():
     program = built("ways", "ways.c", "-pthread")
     ways(program)
     layers(program)
+    found()
     daemons(program)
     disk(program)
     server(built("libhbdb-standin.so", "standin.c", "-fPIC", "-shared"))
