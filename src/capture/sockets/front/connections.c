@@ -191,17 +191,6 @@ static bool another(const uint32_t *words, int fd, int most)
 	return false;
 }
 
-/* Replay: bound and nothing more, as a port is looked for; what it leads to is not kept, so that its end was none of a connection. */
-static bool only_bound(int fd)
-{
-	char name[HB_NAME_MOST];
-	int type = 0, listens = 0;
-	socklen_t n = sizeof type, m = sizeof listens;
-	hb__door->text(hb__recorded(fd), name);
-	return *name && !strstr(name, " > ") && !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) &&
-	       type == SOCK_STREAM && !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &m) && !listens;
-}
-
 /* The process has no other one, as far as it used them. A child that only closes what it inherited tells nothing: it has no record. In a
  * replay that follows from what it used as the record calls it. */
 static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
@@ -209,7 +198,7 @@ static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST || !hb__door->began() || !hb__door->is_own())
 		return false;
 	if (unlikely(hb__recorded_ends))
-		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) && !only_bound(fd) &&
+		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) && !hb__recorded_only_bound(fd) &&
 		       hb__enter(t, fd, pc, cfa);
 	enum hb_leads kind = hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE));
 	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd, hb__door->most_leading()) &&

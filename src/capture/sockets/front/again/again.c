@@ -7,10 +7,11 @@
 #define WAIT_MS 100
 
 uint32_t *hb__recorded_ends; /* by descriptor: the text of the record, plus 1 */
+#define ONLY_BOUND (1u << 31)
 
 int64_t hb__recorded(int fd)
 {
-	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? (int64_t)hb__recorded_ends[fd] - 1
+	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? (int64_t)(hb__recorded_ends[fd] & ~ONLY_BOUND) - 1
 									: HB_NO_TEXT;
 }
 
@@ -26,6 +27,14 @@ void hb__recorded_is(int fd, int64_t text)
 	if (hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
 		hb__recorded_ends[fd] = (uint32_t)(text + 1);
 }
+
+void hb__recorded_bound(int fd)
+{
+	if (hb__recorded(fd) >= 0)
+		hb__recorded_ends[fd] |= ONLY_BOUND;
+}
+
+bool hb__recorded_only_bound(int fd) { return hb__recorded_ends && hb__recorded_ends[fd] & ONLY_BOUND; }
 
 void hb__recorded_none(void)
 {

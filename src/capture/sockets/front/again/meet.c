@@ -88,6 +88,10 @@ int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct s
 		hb__door->differs(t, "the address cannot be had now");
 	hb__forget(t->fd);
 	hb__recorded_is(t->fd, told->end);
+	int type = 0;
+	socklen_t n = sizeof type;
+	if (!getsockopt(t->fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_STREAM)
+		hb__recorded_bound(t->fd);
 	return (int)hb__again_over(t, told, 0);
 }
 
