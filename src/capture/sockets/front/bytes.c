@@ -77,7 +77,7 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 			hb__door->moved(&(t), vector, count, (size_t)got, way);                             \
 		if (got < 0)                                                                                \
 			return got;                                                                         \
-		if (hb__is_datagram(&(t)))                                                             \
+		if (hb__is_datagram(&(t)))                                                                  \
 			datagram(&(t), got, vector, count, peer, length, cut);                              \
 		else                                                                                        \
 			moved(&(t), got, asked);                                                            \
