@@ -53,7 +53,7 @@ struct hb_talk {
 	uint64_t enter, outside;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
-	struct msghdr *with; /* of recvmsg: beside the bytes come control messages and flags; else NULL */
+	struct msghdr *with;            /* of recvmsg: beside the bytes come control messages and flags; else NULL */
 	bool again;                     /* a record is followed: */
 	const struct hb_shared *shared; /* what is to be known of the event of others; NULL: nothing */
 	size_t nshared;
