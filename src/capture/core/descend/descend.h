@@ -28,8 +28,9 @@ size_t hb__environment_preload(char *const *given);
 void hb__vfork_leaves(void *pages, size_t bytes);
 
 /* ---- reach.c ---- */
-/* Before a filter of system calls is set that may forbid to open files, by whatever call; then hb__file_no_more (file.h). */
+/* Before a filter of system calls is set that may forbid to open files, by whatever call; and when it is set. */
 void hb__calls_filtered(void);
+void hb__calls_are_filtered(void);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,7 @@
 /* Programs that call the system by its numbers (libuv): what we stand in front of goes the same way. */
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "capture/sockets/front/front.h"
@@ -68,5 +69,11 @@ SEEN long syscall(long number, ...)
 		return got;
 	if (!next)
 		next = (next_syscall *)dlsym(RTLD_NEXT, "syscall");
-	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	bool filters = hb__door && (number == SYS_seccomp || (number == SYS_prctl && a[0] == PR_SET_SECCOMP));
+	if (unlikely(filters))
+		hb__door->filter(false);
+	got = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (unlikely(filters && !got))
+		hb__door->filter(true);
+	return got;
 }
