@@ -62,7 +62,8 @@ static uint64_t other_end(const hb_log *log, const char *name)
 	if (!to)
 		return 0;
 	int peer = (int)strcspn(to + 3, " ");
-	snprintf(turned, sizeof turned, "%.*s %.*s > %.*s", (int)(own - name), name, peer, to + 3, (int)(to - own - 1), own + 1);
+	snprintf(turned, sizeof turned, "%.*s %.*s > %.*s", (int)(own - name), name, peer, to + 3, (int)(to - own - 1),
+		own + 1);
 	return end_of(log, turned, END);
 }
 
@@ -123,7 +124,7 @@ static void on_event(const struct reading *r, const hb_event *e)
 		add(r->f, &r->f->connected, d);
 		return;
 	case HB_DOES_ACCEPT:
-		name = result || new < 0 ? NULL : hb_log_text(r->log, (uint32_t)new);
+		name = result || new < 0 ? NULL : hb_log_text(r->log, (uint32_t) new);
 		d.peer = name ? other_end(r->log, name) : 0;
 		d.end = name ? end_of(r->log, hb_log_text(r->log, (uint32_t)text), END) : 0;
 		add(r->f, &r->f->accepted, d);
@@ -311,7 +312,8 @@ static hb_status write_file(const struct found *f, const hb_replay_folder *s, hb
 	struct hb_shared_head head = {HB_SHARED_MAGIC, f->n, f->channels};
 	char *path = hb__format("%s/shared", s->script);
 	FILE *to = fopen(path, "we");
-	bool good = to && fwrite(&head, sizeof head, 1, to) == 1 && fwrite(f->shared, sizeof *f->shared, f->n, to) == f->n;
+	bool good =
+		to && fwrite(&head, sizeof head, 1, to) == 1 && fwrite(f->shared, sizeof *f->shared, f->n, to) == f->n;
 	good = to && !fclose(to) && good;
 	if (!good)
 		*ret_err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};

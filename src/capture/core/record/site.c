@@ -279,8 +279,8 @@ static _Unwind_Reason_Code step_up(struct _Unwind_Context *context, void *user)
 	const void *pc = (const void *)_Unwind_GetIP(context);
 	const char *path = "";
 	uintptr_t base, end;
-	if (!(hb__of_program(pc) & (HB__BRINGS_INPUTS | HB__TALKS_WITHOUT_MPI)) || !hb__module_of(pc, &path, &base, &end) ||
-		hb__is_recorder(path))
+	if (!(hb__of_program(pc) & (HB__BRINGS_INPUTS | HB__TALKS_WITHOUT_MPI)) ||
+		!hb__module_of(pc, &path, &base, &end) || hb__is_recorder(path))
 		return _URC_NO_REASON;
 	*(const void **)user = pc;
 	return _URC_END_OF_STACK;

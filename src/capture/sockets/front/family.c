@@ -12,7 +12,7 @@ static bool begins(struct hb_talk *t, enum hb_socket_function function, const vo
 {
 	bool makes = function <= HB_SOCKET_FAMILY_posix_spawn;
 	hb__called_by(pc);
-	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, pc, cfa))
+	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, hb__from ? hb__from : pc, cfa))
 		return false;
 	t->function = function;
 	hb__door->begin(t);

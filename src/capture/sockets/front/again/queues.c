@@ -27,7 +27,8 @@ static int bind_beside(int listens, struct sockaddr_storage *at, socklen_t *leng
 	int domain = 0, type = 0, only = 0;
 	socklen_t n = sizeof type;
 	*length = sizeof *at;
-	if (getsockopt(listens, SOL_SOCKET, SO_TYPE, &type, &n) || getsockopt(listens, SOL_SOCKET, SO_DOMAIN, &domain, &n) ||
+	if (getsockopt(listens, SOL_SOCKET, SO_TYPE, &type, &n) ||
+		getsockopt(listens, SOL_SOCKET, SO_DOMAIN, &domain, &n) ||
 		NEXT(getsockname)(listens, (struct sockaddr *)at, length))
 		return -1;
 	if (domain == AF_INET)
