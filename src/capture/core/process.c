@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -86,9 +85,6 @@ static bool is(const char *name, const char *value)
 	return v && strcmp(v, value) == 0;
 }
 
-static void after_fork(void);
-static void begin_here(void);
-
 /* Replay without other processes: what came into the process is given back from its beginning on. */
 static void open_data(struct hb__config *k)
 {
@@ -142,8 +138,8 @@ __attribute__((constructor(101))) static void configure(void)
 	if (k->data)
 		hb__data_early();
 	if (k->mode != HB__OFF) {
-		pthread_atfork(NULL, NULL, after_fork);
-		begin_here();
+		pthread_atfork(NULL, NULL, hb__after_fork);
+		hb__here_begin();
 	}
 	hb__descends = k->mode != HB__OFF && getenv("HBDB_LAYERS") && hb__layer_asked("sockets");
 	if (hb__descends) {
@@ -292,26 +288,13 @@ bool hb__began(void) { return hb__active || owner; }
 bool hb__began_alone(void) { return alone || (forked && early); }
 bool hb__forked(void) { return forked; }
 
-/* A word that is 0 in a child, however it was made: by the number of the call, of clone, by the program's own instructions. */
-static volatile bool *here;
-
-static void begin_here(void)
-{
-	void *p = hb__pages(4096);
-	if (!p || madvise(p, 4096, MADV_WIPEONFORK))
-		return; /* the system is older than the advice */
-	here = p;
-	*here = true;
-}
-
 /* A child of a process that is recorded has the parent's log mapped and must not write it, nor follow the parent's record. It has no
  * other threads: locks that these held are free, and what they had under way is forgotten. The other layers take it for a process that
  * is not recorded; its own events begin a log of its own (begin_early), so that a child that says nothing leaves nothing. One whose
  * parent has not begun yet is a process as any other. */
-static void after_fork(void)
+void hb__after_fork(void)
 {
-	if (here)
-		*here = true;
+	hb__here_again();
 	bool begun = hb__began() || early || hb__early_log || hb__finished;
 	bool follows = hb__config.mode == HB__REPLAY && hb__promised >= 0; /* a record of its own */
 	forked = forked || hb__config.mode == HB__RECORD;
@@ -344,12 +327,6 @@ static void after_fork(void)
 		hb__definitions_again();
 		hb__layers_again();
 	}
-}
-
-void hb__notice_fork(void)
-{
-	if (unlikely(here && !*here))
-		after_fork();
 }
 
 void hb__child_comes(uint32_t pid) { hb__promised = pid ? hb__claim_number(pid) : -1; }
@@ -591,7 +568,7 @@ HB__EXPORT pid_t _Fork(void)
 	}
 	pid_t child = next();
 	if (!child && (hb__config.mode != HB__OFF || forked))
-		after_fork();
+		hb__after_fork();
 	return child;
 }
 

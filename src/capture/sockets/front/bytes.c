@@ -441,6 +441,28 @@ static void several(struct hb_talk *t, const struct mmsghdr *m, int n)
 	hb__door->end(t, results, 3 * (size_t)n);
 }
 
+/* Of a stream, whose bytes are recorded as one: all messages that had room for them, which were filled one after the other. */
+static int stream_again(struct hb_talk *t, const struct hb_told *told, struct mmsghdr *m, unsigned n, bool out)
+{
+	struct iovec v[AT_ONCE];
+	size_t pieces = 0, room = 0, asked = (size_t)told->results[told->n > 1], left = (size_t)told->results[0];
+	unsigned used = 0;
+	for (; used < n && (!used || room < asked); used++) {
+		const struct msghdr *h = &m[used].msg_hdr;
+		for (size_t i = 0; i < h->msg_iovlen && pieces < AT_ONCE; i++)
+			v[pieces++] = h->msg_iov[i];
+		size_t own = room_of(h->msg_iov, h->msg_iovlen), some = own < left ? own : left;
+		m[used].msg_len = (unsigned)some;
+		left -= some;
+		room += own;
+	}
+	if (out)
+		hb__again_out(t, told, v, pieces, room);
+	else
+		hb__again_in(t, told, v, pieces);
+	return (int)used;
+}
+
 static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool out, bool may_wait, int *ret_got)
 {
 	struct hb_told told;
@@ -460,8 +482,8 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 					      : hb__again_receive(t, &told, i, h->msg_iov, h->msg_iovlen, h->msg_name,
 							&h->msg_namelen));
 	}
-	if (!of)
-		hb__door->differs(t, "several messages over a stream cannot be replayed");
+	if (!hb__is_datagram(t))
+		of = (size_t)stream_again(t, &told, m, n, out);
 	*ret_got = (int)hb__again_over(t, &told, (int64_t)of);
 	return true;
 }
