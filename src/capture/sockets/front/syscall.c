@@ -57,6 +57,8 @@ static long by_name(long number, const long a[6], bool *ret_known)
 		CASE(pselect6, pselect((int)a[0], P(1), P(2), P(3), P(4), a[5] ? *(const sigset_t **)P(5) : NULL))
 		CASE(wait4, wait4((pid_t)a[0], P(1), (int)a[2], P(3)))
 		CASE(epoll_ctl, epoll_ctl((int)a[0], (int)a[1], (int)a[2], P(3)))
+	case SYS_exit_group:
+		_exit((int)a[0]);
 	case SYS_clone: /* with a memory and a stack of its own */
 		if (!((unsigned long)a[0] & CLONE_VM) && !a[1] && !((unsigned long)a[0] & ~0xfful))
 			return fork();
