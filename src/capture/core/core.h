@@ -232,6 +232,8 @@ struct hb__lane *hb__early_lane(void);
 bool hb__begun_early(void);
 /* Fork made this process, of one that is recorded, and it is not one of another layer (yet). */
 bool hb__forked(void);
+/* In a child that no handler of forks has told of itself: it takes itself for its parent until it is asked. */
+void hb__notice_fork(void);
 /* Another program is about to take the place of this one (begins: true; false: it could not). Whether a log was told its end by that. */
 bool hb__process_replaced(bool begins);
 /* The recording goes on through programs that hand on other variables, change their user or forbid system calls to themselves: how processes talk

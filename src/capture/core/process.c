@@ -85,8 +85,6 @@ static bool is(const char *name, const char *value)
 	return v && strcmp(v, value) == 0;
 }
 
-static void after_fork(void);
-
 /* Replay without other processes: what came into the process is given back from its beginning on. */
 static void open_data(struct hb__config *k)
 {
@@ -139,8 +137,10 @@ __attribute__((constructor(101))) static void configure(void)
 	k->data = k->data && k->mode == HB__RECORD; /* it has a folder */
 	if (k->data)
 		hb__data_early();
-	if (k->mode != HB__OFF)
-		pthread_atfork(NULL, NULL, after_fork);
+	if (k->mode != HB__OFF) {
+		pthread_atfork(NULL, NULL, hb__after_fork);
+		hb__here_begin();
+	}
 	hb__descends = k->mode != HB__OFF && getenv("HBDB_LAYERS") && hb__layer_asked("sockets");
 	if (hb__descends) {
 		hb__environment_keep();
@@ -292,8 +292,9 @@ bool hb__forked(void) { return forked; }
  * other threads: locks that these held are free, and what they had under way is forgotten. The other layers take it for a process that
  * is not recorded; its own events begin a log of its own (begin_early), so that a child that says nothing leaves nothing. One whose
  * parent has not begun yet is a process as any other. */
-static void after_fork(void)
+void hb__after_fork(void)
 {
+	hb__here_again();
 	bool begun = hb__began() || early || hb__early_log || hb__finished;
 	bool follows = hb__config.mode == HB__REPLAY && hb__promised >= 0; /* a record of its own */
 	forked = forked || hb__config.mode == HB__RECORD;
@@ -567,7 +568,7 @@ HB__EXPORT pid_t _Fork(void)
 	}
 	pid_t child = next();
 	if (!child && (hb__config.mode != HB__OFF || forked))
-		after_fork();
+		hb__after_fork();
 	return child;
 }
 

@@ -8,6 +8,7 @@
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
+#include "capture/core/descend/descend.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/sockets/ends.h"
@@ -90,6 +91,7 @@ static bool is_program(const void *pc)
 /* Level events of a job of MPI: what its library does inside of a call is recorded, too, where it was asked for. */
 static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 {
+	hb__notice_fork();
 	struct hb__lane *lane = hb__self;
 	bool off = hb__config.mode == HB__OFF && !hb__forked();
 	if (unlikely(hb__apart & ~HB__APART_HANDLER || off || hb__vforks))
@@ -340,6 +342,14 @@ static bool is_own(void) { return !hb__vforks; }
 
 static void vforks(int32_t (*made)(int32_t, const void *, const void *)) { hb__vfork_made = made; }
 
+static void filter(bool is_set)
+{
+	if (is_set)
+		hb__calls_are_filtered();
+	else
+		hb__calls_filtered();
+}
+
 static bool inputs(void) { return hb__data_gives; }
 
 static bool began(void) { return hb__active || hb__begun_early(); }
@@ -384,6 +394,8 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.above = hb__program_above,
 	.is_own = is_own,
 	.vforks = vforks,
+	.notice_fork = hb__notice_fork,
+	.filter = filter,
 	.began = began,
 	.most = hb__ends_most,
 	.most_leading = hb__ends_most_leading,

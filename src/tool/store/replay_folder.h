@@ -48,7 +48,7 @@ size_t hb__forked_from(const hb_logs *logs, size_t i);
 hb_status hb__write_bridges(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
 
-/* ---- shared.c ---- */
+/* ---- shared/shared.c ---- */
 /* The file `shared` beside them, where the recording has streams, or sockets that listen, that several had: docs/CONTRACTS.md, "Sockets in a replay". */
 hb_status hb__write_shared(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);

@@ -27,9 +27,15 @@ size_t hb__environment_preload(char *const *given);
 /* Pages that a child made by vfork leaves in the memory of its parent: given back when that goes on. */
 void hb__vfork_leaves(void *pages, size_t bytes);
 
+/* ---- child.c: see hb__notice_fork ---- */
+void hb__here_begin(void); /* from now on children are told apart */
+void hb__here_again(void); /* in a child: it knows what it is */
+void hb__after_fork(void); /* process.c: what a child does first */
+
 /* ---- reach.c ---- */
-/* Before a filter of system calls is set that may forbid to open files, by whatever call; then hb__file_no_more (file.h). */
+/* Before a filter of system calls is set that may forbid to open files, by whatever call; and when it is set. */
 void hb__calls_filtered(void);
+void hb__calls_are_filtered(void);
 
 #pragma GCC visibility pop
 

@@ -76,6 +76,12 @@ void hb__calls_filtered(void)
 	errno = error;
 }
 
+void hb__calls_are_filtered(void)
+{
+	if (follows())
+		hb__file_no_more();
+}
+
 HB__EXPORT int prctl(int what, ...)
 {
 	unsigned long a[4];
@@ -87,7 +93,7 @@ HB__EXPORT int prctl(int what, ...)
 	if (what == PR_SET_SECCOMP)
 		hb__calls_filtered();
 	int got = NEXT(prctl)(what, a[0], a[1], a[2], a[3]);
-	if (what == PR_SET_SECCOMP && !got && follows())
-		hb__file_no_more();
+	if (what == PR_SET_SECCOMP && !got)
+		hb__calls_are_filtered();
 	return got;
 }

@@ -376,6 +376,34 @@ SEEN ssize_t recvfrom(
 		NULL, 0, false, !(flags & MSG_DONTWAIT));
 }
 
+/* Of a datagram, also where the program does not ask whom it comes from: a replay finds it by that. */
+static ssize_t message_in(struct hb_talk *t, enum hb_socket_function function, struct msghdr *m, int flags)
+{
+	struct sockaddr_storage from;
+	struct msghdr own = *m;
+	bool may_wait = !(flags & MSG_DONTWAIT);
+	ssize_t got;
+	t->function = function;
+	hb__door->begin(t);
+	if (unlikely(t->again) && again(t, m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
+					  IN(m->msg_name, &m->msg_namelen), may_wait, &got))
+		return got;
+	if (!own.msg_name) {
+		own.msg_name = &from;
+		own.msg_namelen = sizeof from;
+	}
+	got = NEXT(recvmsg)(t->fd, &own, flags);
+	if (unlikely(got < 0)) {
+		hb__failed(t, may_wait);
+		return got;
+	}
+	m->msg_namelen = m->msg_name ? own.msg_namelen : m->msg_namelen;
+	m->msg_controllen = own.msg_controllen;
+	m->msg_flags = own.msg_flags;
+	datagram(t, got, m->msg_iov, m->msg_iovlen, own.msg_name, own.msg_namelen, m->msg_flags & MSG_TRUNC);
+	return got;
+}
+
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	struct hb_talk t;
@@ -389,6 +417,8 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 			!(flags & MSG_DONTWAIT));
 	if (passes(&t, m, flags, false, &got))
 		return got;
+	if (hb__is_datagram(&t))
+		return message_in(&t, HB_SOCKET_DATAGRAM_recvmsg, m, flags);
 	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen,
 		room_of(m->msg_iov, m->msg_iovlen), m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC,
 		!(flags & MSG_DONTWAIT));
@@ -411,6 +441,9 @@ SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(readv)(fd, v, n);
+	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = (size_t)n};
+	if (hb__is_datagram(&t))
+		return message_in(&t, HB_SOCKET_DATAGRAM_readv, &m, 0);
 	MOVES(t, readv, IN(NULL, NULL), NEXT(readv)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false,
 		true);
 }
@@ -441,6 +474,28 @@ static void several(struct hb_talk *t, const struct mmsghdr *m, int n)
 	hb__door->end(t, results, 3 * (size_t)n);
 }
 
+/* Of a stream, whose bytes are recorded as one: all messages that had room for them, which were filled one after the other. */
+static int stream_again(struct hb_talk *t, const struct hb_told *told, struct mmsghdr *m, unsigned n, bool out)
+{
+	struct iovec v[AT_ONCE];
+	size_t pieces = 0, room = 0, asked = (size_t)told->results[told->n > 1], left = (size_t)told->results[0];
+	unsigned used = 0;
+	for (; used < n && (!used || room < asked); used++) {
+		const struct msghdr *h = &m[used].msg_hdr;
+		for (size_t i = 0; i < h->msg_iovlen && pieces < AT_ONCE; i++)
+			v[pieces++] = h->msg_iov[i];
+		size_t own = room_of(h->msg_iov, h->msg_iovlen), some = own < left ? own : left;
+		m[used].msg_len = (unsigned)some;
+		left -= some;
+		room += own;
+	}
+	if (out)
+		hb__again_out(t, told, v, pieces, room);
+	else
+		hb__again_in(t, told, v, pieces);
+	return (int)used;
+}
+
 static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool out, bool may_wait, int *ret_got)
 {
 	struct hb_told told;
@@ -460,8 +515,8 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 					      : hb__again_receive(t, &told, i, h->msg_iov, h->msg_iovlen, h->msg_name,
 							&h->msg_namelen));
 	}
-	if (!of)
-		hb__door->differs(t, "several messages over a stream cannot be replayed");
+	if (!hb__is_datagram(t))
+		of = (size_t)stream_again(t, &told, m, n, out);
 	*ret_got = (int)hb__again_over(t, &told, (int64_t)of);
 	return true;
 }
@@ -485,6 +540,32 @@ SEEN int sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
 	return got;
 }
 
+/* Where the senders of messages are put for whom the program does not ask. */
+struct senders {
+	struct sockaddr_storage at[AT_ONCE];
+	socklen_t length[AT_ONCE]; /* 0: not known yet */
+	bool ours[AT_ONCE], asked; /* asked: none is looked for */
+};
+
+static void name_senders(struct senders *who, struct mmsghdr *m, unsigned n)
+{
+	for (unsigned i = 0; i < n && !who->asked; i++)
+		if (!m[i].msg_hdr.msg_name) {
+			who->ours[i] = true;
+			m[i].msg_hdr.msg_name = &who->at[i];
+			m[i].msg_hdr.msg_namelen = who->length[i] ? who->length[i] : sizeof who->at[i];
+		}
+}
+
+static void forget_senders(const struct senders *who, struct mmsghdr *m, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (who->ours[i]) {
+			m[i].msg_hdr.msg_name = NULL;
+			m[i].msg_hdr.msg_namelen = 0;
+		}
+}
+
 SEEN int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *limit)
 {
 	struct hb_talk t;
@@ -495,53 +576,20 @@ SEEN int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct times
 	hb__door->begin(&t);
 	if (unlikely(t.again) && several_again(&t, m, n, false, !(flags & MSG_DONTWAIT), &got))
 		return got;
-	got = NEXT(recvmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags, limit);
+	n = n < AT_ONCE ? n : AT_ONCE;
+	struct senders who = {.asked = !hb__is_datagram(&t)};
+	name_senders(&who, m, n);
+	got = NEXT(recvmmsg)(fd, m, n, flags, limit);
+	for (int i = 0; i < got; i++)
+		who.length[i] = m[i].msg_hdr.msg_namelen;
+	forget_senders(&who, m, n);
 	if (got < 0) {
 		hb__failed(&t, !(flags & MSG_DONTWAIT));
 	} else {
 		hb__door->came(&t, m, (size_t)got);
+		name_senders(&who, m, (unsigned)got);
 		several(&t, m, got);
+		forget_senders(&who, m, (unsigned)got);
 	}
-	return got;
-}
-
-/* ---- what a program that was compiled with _FORTIFY_SOURCE calls ---- */
-
-void __chk_fail(void) __attribute__((noreturn));
-SEEN ssize_t __read_chk(int fd, void *p, size_t bytes, size_t room);
-SEEN ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags);
-SEEN ssize_t __recvfrom_chk(
-	int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length);
-
-ssize_t __read_chk(int fd, void *p, size_t bytes, size_t room)
-{
-	if (bytes > room)
-		__chk_fail();
-	const void *outer = hb__from;
-	hb__from = outer ? outer : CALLER;
-	ssize_t got = read(fd, p, bytes);
-	hb__from = outer;
-	return got;
-}
-
-ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
-{
-	if (bytes > room)
-		__chk_fail();
-	const void *outer = hb__from;
-	hb__from = outer ? outer : CALLER;
-	ssize_t got = recv(fd, p, bytes, flags);
-	hb__from = outer;
-	return got;
-}
-
-ssize_t __recvfrom_chk(int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length)
-{
-	if (bytes > room)
-		__chk_fail();
-	const void *outer = hb__from;
-	hb__from = outer ? outer : CALLER;
-	ssize_t got = recvfrom(fd, p, bytes, flags, from, length);
-	hb__from = outer;
 	return got;
 }

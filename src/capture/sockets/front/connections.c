@@ -344,32 +344,32 @@ static int paired_again(struct hb_talk *t, const struct hb_told *told, int got, 
 	return (int)hb__again_over(t, told, got);
 }
 
-#define PAIRS(name, function_, params, args)                                                  \
-	SEEN int name params                                                                  \
-	{                                                                                     \
-		struct hb_talk t;                                                             \
-		if (!hb__door || !hb__door->began() || !hb__door->enter(&t, CALLER, FRAME)) { \
-			int got = NEXT(name) args;                                            \
-			if (!got) {                                                           \
-				hb__forget(ends[0]);                                          \
-				hb__forget(ends[1]);                                          \
-			}                                                                     \
-			return got;                                                           \
-		}                                                                             \
-		t.function = HB_SOCKET_CONNECTION_##function_;                                \
-		t.end = HB_LEADS_NAMELESS;                                                    \
-		t.fd = -1;                                                                    \
-		hb__door->begin(&t);                                                          \
-		struct hb_told as;                                                            \
-		int got;                                                                      \
-		if (said_again(&t, false, &as, &got))                                         \
-			return got;                                                           \
-		got = NEXT(name) args;                                                        \
-		if (t.again)                                                                  \
-			return paired_again(&t, &as, got, ends);                              \
-		if (got < 0)                                                                  \
-			hb__door->none(&t);                                                   \
-		return got < 0 ? got : paired(&t, got, ends);                                 \
+#define PAIRS(name, function_, params, args)                                                                        \
+	SEEN int name params                                                                                        \
+	{                                                                                                           \
+		struct hb_talk t;                                                                                   \
+		if (!hb__door || !hb__door->began() || !hb__door->enter(&t, hb__from ? hb__from : CALLER, FRAME)) { \
+			int got = NEXT(name) args;                                                                  \
+			if (!got) {                                                                                 \
+				hb__forget(ends[0]);                                                                \
+				hb__forget(ends[1]);                                                                \
+			}                                                                                           \
+			return got;                                                                                 \
+		}                                                                                                   \
+		t.function = HB_SOCKET_CONNECTION_##function_;                                                      \
+		t.end = HB_LEADS_NAMELESS;                                                                          \
+		t.fd = -1;                                                                                          \
+		hb__door->begin(&t);                                                                                \
+		struct hb_told as;                                                                                  \
+		int got;                                                                                            \
+		if (said_again(&t, false, &as, &got))                                                               \
+			return got;                                                                                 \
+		got = NEXT(name) args;                                                                              \
+		if (t.again)                                                                                        \
+			return paired_again(&t, &as, got, ends);                                                    \
+		if (got < 0)                                                                                        \
+			hb__door->none(&t);                                                                         \
+		return got < 0 ? got : paired(&t, got, ends);                                                       \
 	}
 PAIRS(pipe, pipe, (int ends[2]), (ends))
 PAIRS(pipe2, pipe, (int ends[2], int flags), (ends, flags))

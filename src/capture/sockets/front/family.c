@@ -1,5 +1,7 @@
 /* Processes that make others, and wait for their end. */
+#include <sched.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <sys/wait.h>
 
@@ -10,7 +12,7 @@ static bool begins(struct hb_talk *t, enum hb_socket_function function, const vo
 {
 	bool makes = function <= HB_SOCKET_FAMILY_posix_spawn;
 	hb__called_by(pc);
-	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, pc, cfa))
+	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, hb__from ? hb__from : pc, cfa))
 		return false;
 	t->function = function;
 	hb__door->begin(t);
@@ -192,41 +194,98 @@ SEEN int kill(pid_t pid, int signal)
 }
 
 /* Its child is not there: what is known of its end is recorded. */
-static int waited_alone(struct hb_talk *t, siginfo_t *info, int options)
+static int waited_alone(struct hb_talk *t, const struct hb_told *as, siginfo_t *info)
 {
-	struct hb_told as;
-	pid_t answer;
-	if (said_again(t, true, options & WNOHANG, &as, &answer))
-		return answer < 0 ? -1 : 0;
-	if (!t->again)
-		return -1;
 	info->si_signo = SIGCHLD;
 	info->si_code = CLD_EXITED;
-	info->si_pid = (pid_t)as.results[0];
-	info->si_status = as.n > 1 ? (int)as.results[1] : 0;
-	return (int)hb__again_over(t, &as, 0);
+	info->si_pid = (pid_t)as->results[0];
+	info->si_status = as->n > 1 ? (int)as->results[1] : 0;
+	return (int)hb__again_over(t, as, 0);
+}
+
+/* What is only looked at is told when it is taken. */
+static int looked_at(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	pid_t now = nchildren && type == P_PID ? now_of((pid_t)id) : -1;
+	int got = NEXT(waitid)(type, now > 0 ? (id_t)now : id, info, options);
+	for (unsigned i = 0; !got && info && info->si_pid && i < CHILDREN && i < nchildren; i++)
+		if (children[i].now == info->si_pid) {
+			info->si_pid = as_told(children[i].then, children[i].now);
+			break;
+		}
+	return got;
 }
 
 SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	struct hb_talk t;
+	struct hb_told as;
 	siginfo_t own;
+	pid_t answer;
+	if (options & WNOWAIT)
+		return looked_at(type, id, info, options);
 	info = info ? info : &own;
 	info->si_pid = 0;
 	bool told = begins(&t, HB_SOCKET_FAMILY_waitid, CALLER, FRAME);
+	if (said_again(&t, told, options & WNOHANG, &as, &answer))
+		return answer ? -1 : 0;
 	if (told && t.again && hb__door->alone())
-		return waited_alone(&t, info, options);
-	int got = NEXT(waitid)(type, id, info, options);
+		return waited_alone(&t, &as, info);
 	if (told && t.again) {
-		struct hb_told as;
-		pid_t answer;
-		if (!said_again(&t, told, false, &as, &answer) && t.again)
-			hb__again_over(&t, &as, 0);
-		return got;
+		pid_t now = now_of(as.results[0]);
+		int got = now > 0 ? NEXT(waitid)(P_PID, (id_t)now, info, options & ~WNOHANG)
+				  : NEXT(waitid)(type, id, info, options);
+		if (!got)
+			info->si_pid = as_told(as.results[0], info->si_pid);
+		return (int)hb__again_over(&t, &as, got);
 	}
-	if (told && options & WNOWAIT && !got) /* it is told when it is taken */
-		hb__door->none(&t);
-	else
-		waited(&t, told, got ? got : info->si_pid, got ? 0 : info->si_status);
+	int got = NEXT(waitid)(type, id, info, options);
+	waited(&t, told, got ? got : info->si_pid, got ? 0 : info->si_status);
+	return got;
+}
+
+/* ---- clone with a memory of its own is fork with a function and a stack ---- */
+
+struct cloned {
+	int (*function)(void *);
+	void *argument;
+	bool again;
+};
+
+static int begin_cloned(void *user)
+{
+	struct cloned c = *(struct cloned *)user;
+	hb__door->notice_fork();
+	if (c.again)
+		hb__recorded_none();
+	return c.function(c.argument);
+}
+
+SEEN int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct hb_talk t;
+	struct hb_told as;
+	pid_t got;
+	va_list more;
+	va_start(more, argument);
+	void *parent_tid = va_arg(more, void *), *tls = va_arg(more, void *), *child_tid = va_arg(more, void *);
+	va_end(more);
+	if (flags & CLONE_VM || !hb__door)
+		return NEXT(clone)(function, stack, flags, argument, parent_tid, tls, child_tid);
+	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
+	if (said_again(&t, told, false, &as, &got))
+		return got;
+	struct cloned c = {function, argument, told && t.again};
+	if (c.again)
+		hb__door->child((uint32_t)as.results[0]);
+	got = NEXT(clone)(begin_cloned, stack, flags, &c, parent_tid, tls, child_tid);
+	if (c.again) {
+		hb__door->child(0);
+		made(as.results[0], got);
+		return (int)hb__again_over(&t, &as, as_told(as.results[0], got));
+	}
+	int64_t result = got < 0 ? -errno : got;
+	if (told)
+		hb__door->end(&t, &result, 1);
 	return got;
 }
