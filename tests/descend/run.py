@@ -106,6 +106,7 @@ WAYS = [
     (["handler"], False, [["before"]], 0),
     (["user"], True, [["root", M], [M]], 0),
     (["forth_and_back"], True, [["root", ["many", 2 * MANY]]], 0),
+    (["shut"], True, [["parent"]], 0),
     (["jail", "jail"], True, [["outside", M], [M]], 0),
 ]
 
