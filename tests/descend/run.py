@@ -138,6 +138,8 @@ def ways(program):
         check(not noise, name + ": nothing else is said", noise)
         mode_of = os.stat(os.path.join(folder, recording)).st_mode & 0o7777
         check(not mode_of & 0o022, name + ": only its owner may write into the folder", oct(mode_of))
+    alone, done = run(program, "shut"), run(HBDB, "record", "-o", "inputs.hbdb", "--", program, "shut")
+    check((done.stdout, done.returncode) == (alone.stdout, alone.returncode), "shut, and its inputs are kept: prints the same and ends the same", done.all)
     long = run(HBDB, "record", *LAYERS, "-o", "long.hbdb", "--", program, "filter", "many")
     processes = info("long.hbdb")["processes"]
     check(long.returncode == 0 and "status 8" in long.stdout and [p["events"] > 100000 for p in processes if "stopped" in p] == [True],
