@@ -111,8 +111,8 @@ struct hb_sockets_door {
 	bool (*is_own)(void);               /* this is not a child by vfork, which has the memory of its parent */
 	bool (*began)(void);                /* the process has made an event */
 	int (*most_leading)(void);          /* of those that lead somewhere */
-	void (*notice_fork)(void);  /* asked in a child that was not made by fork */
-	void (*filter)(bool is_set); /* a filter of system calls is about to be set, or is */
+	void (*notice_fork)(void);          /* asked in a child that was not made by fork */
+	void (*filter)(bool is_set);        /* a filter of system calls is about to be set, or is */
 	int (*most)(void);                  /* the greatest descriptor that stands in the table, plus 1 */
 	/* The number of an address as a text, HB_NO_TEXT: there is none. */
 	int64_t (*address)(const struct sockaddr *address, socklen_t length);

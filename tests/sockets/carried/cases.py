@@ -92,7 +92,7 @@ CASES = [
     case("pipes", "-h fifo"),
     case("pipes", "-h filter", quick=True, varies=False),
     case("pipes", "-h clone", varies=False),
-    case("pipes", "-r 2", quick=True),
+    case("pipes", "-r 2"),
     case("pipes", "-w pid"),
     case("pipes", "-w poll"),
     case("pipes", "-w wait3"),

@@ -400,6 +400,7 @@ static ssize_t message_in(struct hb_talk *t, enum hb_socket_function function, s
 	m->msg_namelen = m->msg_name ? own.msg_namelen : m->msg_namelen;
 	m->msg_controllen = own.msg_controllen;
 	m->msg_flags = own.msg_flags;
+	hb__door->moved(t, m->msg_iov, m->msg_iovlen, (size_t)got, true);
 	datagram(t, got, m->msg_iov, m->msg_iovlen, own.msg_name, own.msg_namelen, m->msg_flags & MSG_TRUNC);
 	return got;
 }
