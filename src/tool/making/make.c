@@ -191,10 +191,10 @@ static int run(
 	return 0;
 }
 
-/* Every call is stored, and nothing but what there is to be stored for check: how programs talk can be, too. */
+/* Every call is stored, and nothing but what there is to be stored for check or for a comparison: how programs talk can be, too. */
 static bool has_calls(const hb_making *making)
 {
-	return !making->remarks &&
+	return !making->remarks && !making->traced &&
 	       (!making->level || !strcmp(making->level, "events") || !strcmp(making->level, "data"));
 }
 
