@@ -95,6 +95,12 @@ static inline const char *hb_rank_word(const char *process_name)
 	return *process_name >= '0' && *process_name <= '9' ? "rank " : "";
 }
 
+/* What a process with that name does in between its calls: it is outside of MPI, or of all that is recorded. */
+static inline const char *hb_process_outside(const char *process_name)
+{
+	return *hb_rank_word(process_name) ? "outside MPI" : "outside the calls that are recorded";
+}
+
 /* ---- bridges.c ---- */
 /* What is known of a communicator of this log that is a bridge; NULL: it is none. */
 const hb_way *hb_worlds_way(const hb_worlds *w, size_t log, uint32_t comm);

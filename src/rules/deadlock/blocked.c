@@ -227,7 +227,7 @@ static void say_why(struct hb__graph *g, struct hb__text *t, const struct orphan
 	}
 	if (process == HB_NO) {
 		hb__phrase(t, need->want == HB__WANT_PEER ? ", but nobody else who has it is left"
-							  : ", but all other ranks have ended");
+							  : ", but all others have ended");
 	} else if (process != self) {
 		hb__phrase(t, ", but %s%s ", hb_rank_word(hb__named(g, process)), hb__named(g, process));
 		hb__phrase_state(t, g, process);
@@ -254,10 +254,9 @@ static hb_status say_orphan(struct hb__graph *g, const struct orphan *all, size_
 		else
 			hb__phrase_ranks(&v->sentence, g, list, k);
 		hb__phrase(&v->sentence,
-			w->asleep ? " %s outside MPI (%s) for "
-			: w->poll ? " %s with %s for "
-				  : " %s in %s for ",
-			k == 1 ? (w->poll ? "polls" : "waits") : (w->poll ? "poll" : "wait"), w->name);
+			" %s %s%s%s%s for ", k == 1 ? (w->poll ? "polls" : "waits") : (w->poll ? "poll" : "wait"),
+			w->asleep ? hb_process_outside(hb__named(g, w->process)) : w->poll ? "with " : "in ",
+			w->asleep ? " (" : "", w->name, w->asleep ? ")" : "");
 		hb__phrase_need(&v->sentence, g, w, &g->need[all[first].need]);
 		say_why(g, &v->sentence, &all[first]);
 		struct hb__text t = {.n = 0};
@@ -313,7 +312,8 @@ static void say_threads(struct hb__graph *g, struct hb__text *t, const hb_proces
 		if (w->name && w->n && !w->done)
 			hb__phrase_wait(t, g, w);
 		else
-			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is outside MPI", w->name);
+			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is %s",
+				w->name ? w->name : hb_process_outside(p->name));
 	}
 	if (p->nlines > MOST)
 		hb__phrase(t, ", %u more threads", p->nlines - MOST);
@@ -373,7 +373,7 @@ static hb_status listing(struct hb__graph *g, hb_error *err)
 		if (rest)
 			hb__phrase(&v->sentence, "; %u more", rest);
 		hb__phrase(&v->advice,
-			"It is not proven that these calls wait for each other. A process outside MPI computes or is in a loop: look at it with hbdb debug.");
+			"It is not proven that these calls wait for each other. A process that is outside of them computes or is in a loop: look at it with hbdb debug.");
 		status = report(g, HB_HANG, true, v, err);
 	}
 	free(list);

@@ -18,6 +18,12 @@ static int nearness(bool source, bool tag, bool group)
 	return source && group ? 4 : source && tag ? 3 : group && tag ? 2 : source ? 1 : 0;
 }
 
+/* What goes over sockets and pipes would not have done for a receive of MPI. */
+static bool untagged(const struct hb__graph *g, uint32_t group)
+{
+	return group != HB_NO && hb_model_groups(g->m)[group].untagged;
+}
+
 /* Messages to the process that nobody has received. */
 static bool for_message(const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need, hb_point *ret,
 	struct hb__text *text)
@@ -30,6 +36,8 @@ static bool for_message(const struct hb__graph *g, const struct hb__wait *w, con
 		int d = nearness(need->peer == HB_NO || need->peer == c->source,
 			need->tag == HB_ANY_TAG || need->tag == c->tag, need->group == c->group);
 		uint32_t n;
+		if (untagged(g, c->group))
+			continue;
 		const uint32_t *all = d > near ? hb_model_channel_sends(g->m, g->in[i], &n) : NULL;
 		for (uint32_t k = 0; all && k < n; k++)
 			if (!g->sent[all[k]]) {
@@ -66,7 +74,7 @@ static bool for_receive(const struct hb__graph *g, const struct hb__wait *w, con
 		const hb_spec *s = &hb_model_specs(g->m)[v->spec];
 		int d = nearness(s->any_source || s->source == w->process, s->tag == HB_ANY_TAG || s->tag == need->tag,
 			s->group == need->group);
-		if (g->got[g->open[i]] || d <= near)
+		if (g->got[g->open[i]] || d <= near || untagged(g, s->group))
 			continue;
 		near = d;
 		best = s;

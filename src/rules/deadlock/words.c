@@ -153,7 +153,7 @@ void hb__phrase_need(
 		hb__phrase(t, "%s%s to end", hb_rank_word(hb__named(g, need->peer)), hb__named(g, need->peer));
 		return;
 	default:
-		hb__phrase(t, "other ranks");
+		hb__phrase(t, *hb_rank_word(hb__named(g, w->process)) ? "other ranks" : "others");
 		say_group(t, g, need->group);
 		return;
 	}
@@ -165,7 +165,7 @@ void hb__phrase_wait(struct hb__text *t, const struct hb__graph *g, const struct
 {
 	enum { MOST = 3 };
 	if (w->asleep)
-		hb__phrase(t, "sleeps outside MPI and waits for ");
+		hb__phrase(t, "sleeps %s and waits for ", hb_process_outside(hb__named(g, w->process)));
 	else
 		hb__phrase(t, w->poll ? "polls with %s for " : "waits in %s for ", w->name);
 	for (uint32_t i = 0; i < w->n && i < MOST; i++) {
@@ -189,7 +189,7 @@ void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t pr
 	else if (p->ending == HB_ENDING_FINALIZED)
 		hb__phrase(t, "has finished");
 	else if (p->ending == HB_ENDING_LEFT)
-		hb__phrase(t, "has left without MPI_Finalize");
+		hb__phrase(t, *hb_rank_word(p->name) ? "has left without MPI_Finalize" : "has ended");
 	else if (p->ending == HB_ENDING_ABORTED)
 		hb__phrase(t, "has aborted");
 	else if (w && w->poll)
@@ -197,7 +197,7 @@ void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t pr
 	else if (w)
 		hb__phrase(t, "is in %s", w->name);
 	else
-		hb__phrase(t, "is outside MPI");
+		hb__phrase(t, "is %s", hb_process_outside(p->name));
 }
 
 hb_point hb__point_of(const struct hb__graph *g, uint32_t line)

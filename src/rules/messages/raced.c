@@ -67,35 +67,60 @@ static hb_point race_point(const struct racing *r, const hb_race *race, const ch
 	return p;
 }
 
+/* What a call takes, in words: of MPI, of a stream that several write into, datagrams, connections. */
+struct words {
+	const char *which, *that, *takes, *got, *other, *advice;
+};
+
+static const struct words *words_for(const struct racing *r, const hb_race *race)
+{
+	static const struct words message = {"which message", "the one", "takes whichever message arrives first, from any rank",
+		"the message that it got", "another message that it could have got",
+		"If the result must not depend on this, name the source, or give each sender a tag of its own."},
+		datagram = {"which datagram", "that", "takes whichever comes first", "the datagram that it got",
+			"another datagram that it could have got",
+			"If the result must not depend on this, let each datagram say which one it is, and handle them in that order."},
+		bytes = {"whose bytes", "those", "takes whatever comes first", "the bytes that it got",
+			"other bytes that it could have got",
+			"If the result must not depend on this, give each writer a stream of its own, or let what it writes say where it belongs."},
+		connection = {"which connection", "that", "takes whichever comes first", "the connection that it got",
+			"another connection that it could have got",
+			"If the result must not depend on this, let each client say who it is, and do not go by the order in which they come."};
+	const hb_spec *s = &r->l->spec[race->spec];
+	if (!hb_model_groups(r->l->m)[s->group].untagged)
+		return &message;
+	const hb_function *f = hb_log_function(r->l->process[s->process].log, s->function);
+	return !f || !f->name		? &datagram
+	       : f->cls == HB_CONNECTION ? &connection
+	       : f->cls == HB_STREAM     ? &bytes
+					 : &datagram;
+}
+
 static hb_status tell_line(struct racing *r, const struct line_of *k)
 {
 	struct hb__letters *l = r->l;
 	const hb_race *race = &k->race;
 	const hb_spec *s = &l->spec[race->spec];
-	bool untagged = hb_model_groups(l->m)[s->group].untagged;
+	const struct words *w = words_for(r, race);
 	const char *self = hb__letter_name(l, s->process), *other = sender(l, k->other);
 	char got[120] = "";
-	hb_point point[3] = {race_point(r, race,
-		untagged ? "takes whichever comes first" : "takes whichever message arrives first, from any rank")};
+	hb_point point[3] = {race_point(r, race, w->takes)};
 	uint32_t n = 1;
 	if (race->got != HB_NO) {
 		const char *from = sender(l, race->got);
-		snprintf(got, sizeof got, ": it got the one of %s%.80s", hb_rank_word(from), from);
-		point[n++] = hb__letter_send_point(l, race->got, "the message that it got");
+		snprintf(got, sizeof got, ": it got %s of %s%.80s", w->that, hb_rank_word(from), from);
+		point[n++] = hb__letter_send_point(l, race->got, w->got);
 	}
-	point[n++] = hb__letter_send_point(l, k->other, "another message that it could have got");
+	point[n++] = hb__letter_send_point(l, k->other, w->other);
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		"which message %s%s gets in %s depends on timing%s, but could have got the one of %s%s",
-		hb_rank_word(self), self, k->function, got, hb_rank_word(other), other);
+		"%s %s%s gets in %s depends on timing%s, but could have got %s of %s%s", w->which, hb_rank_word(self),
+		self, k->function, got, w->that, hb_rank_word(other), other);
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,
 		.sentence = sentence,
-		.advice =
-			untagged
-				? "If the result must not depend on this, let each sender say which message it is, and take them in that order."
-				: "If the result must not depend on this, name the source, or give each sender a tag of its own.",
+		.advice = w->advice,
 		.npoints = n,
 		.point = point};
 	return hb__report_finding(l->c, &f, l->err);
@@ -271,11 +296,13 @@ static bool see(void *user, const hb_race *race)
 		r->status = HB_E_MEMORY;
 		return false;
 	}
-	if (race->kind == HB_RACE_RECEIVE)
+	/* what goes over sockets and pipes has no types, and any receive of an end takes it */
+	bool letter = race->kind == HB_RACE_RECEIVE && !hb_model_groups(r->l->m)[r->l->spec[race->spec].group].untagged;
+	if (letter)
 		r->status = misfit(r, race);
-	if (!r->status && race->kind == HB_RACE_RECEIVE)
+	if (!r->status && letter)
 		r->status = swapped(r, race);
-	if (!r->status && race->kind == HB_RACE_RECEIVE)
+	if (!r->status && letter)
 		r->status = starving(r, race);
 	return !r->status;
 }

@@ -98,19 +98,21 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 		for (size_t i = 0; i < n; i++)
 			if (!rank[i].name || strcmp(rank[i].name, first))
 				rank[rest++] = rank[i];
-		char *others = hb__names_text(rank, rest);
+		char *others = hb__called_text(rank, rest);
 		bool died = !strcmp(became, "died first");
 		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
-			died ? way : "", rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
-			rest ? " ended after that, as the launcher ends the others then" : "",
+			died ? way : "", rest ? "; " : "", rest ? others : "",
+			!rest		        ? ""
+			: *hb_rank_word(first) ? " ended after that, as the launcher ends the others then"
+					       : " ended after that",
 			died ? "; what is wrong may not be in the recording" : "");
 		free(others);
 	} else if (n) {
-		char *all = hb__names_text(rank, n);
+		char *all = hb__called_text(rank, n);
 		text = hb__format(
-			"%s %s did not end by %s: killed by a signal%s%s; what is wrong may not be in the recording",
-			one ? "rank" : "ranks", all, one ? "itself" : "themselves",
-			one ? "" : ", or by the launcher when another process ended",
+			"%s did not end by %s: killed by a signal%s%s; what is wrong may not be in the recording", all,
+			one ? "itself" : "themselves",
+			one || !*hb_rank_word(rank->name) ? "" : ", or by the launcher when another process ended",
 			one ? "" : "; which of them died first is not known");
 		free(all);
 	}
@@ -139,7 +141,8 @@ void hb__findings_died(hb_findings *f)
 
 char *hb__findings_unseen(const hb_findings *f)
 {
-	return f->remarked
+	/* they are checks of MPI */
+	return f->remarked || !hb__has_ranks(f->run)
 		       ? NULL
 		       : hb__format(
 				 "%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "

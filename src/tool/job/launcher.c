@@ -226,9 +226,15 @@ static void guess(char **argv, hb_mpi otherwise, hb_command_line *ret)
 	ret->mpi = hb__path_mpi();
 	if (ret->mpi) {
 		ret->why = hb__format("the mpirun in the PATH belongs to %s", hb__mpi_name(ret->mpi));
-		hb__say("the command does not show which MPI it uses; assuming %s, like the mpirun in the PATH (--mpi chooses another)",
-			hb__mpi_name(ret->mpi));
+		ret->assumed = true;
 	}
+}
+
+void hb__say_assumed(const hb_command_line *line)
+{
+	if (line->assumed)
+		hb__say("the command does not show which MPI it uses; assuming %s, like the mpirun in the PATH (--mpi chooses another)",
+			hb__mpi_name(line->mpi));
 }
 
 static int disagree(char **argv, const hb_command_line *line, hb_mpi by_launcher)

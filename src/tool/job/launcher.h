@@ -15,11 +15,14 @@ typedef struct hb_command_line {
 	const char *script; /* the file that it interprets, or NULL: points into the command */
 	hb_mpi mpi;         /* the one to take */
 	char *why;          /* how that was found, for people */
+	bool assumed;       /* nothing in the command shows it */
 } hb_command_line;
 
 /* Reads a command. wanted: the user's --mpi, or HB_MPI_UNKNOWN. 0, or an exit
  * code after having said why. otherwise: what to take where the command does not show it, or HB_MPI_UNKNOWN. Free with hb__command_line_free. */
 int hb__read_command_line(char **argv, hb_mpi wanted, hb_mpi otherwise, hb_command_line *ret);
+/* Says that the MPI was only assumed, where it was: for those who record or debug nothing but MPI. */
+void hb__say_assumed(const hb_command_line *line);
 /* That of the mpirun in the PATH, or HB_MPI_UNKNOWN. */
 hb_mpi hb__path_mpi(void);
 /* The file that tells most about what runs: the script that is interpreted, else the program; NULL: none. */

@@ -35,7 +35,10 @@ static int open_command(hb_live *l, const hb_live_options *o)
 {
 	hb__clean_environment();
 	l->command = o->command;
-	return hb__read_command_line(l->command, hb__mpi_from_key(o->mpi), HB_MPI_UNKNOWN, &l->line);
+	int code = hb__read_command_line(l->command, hb__mpi_from_key(o->mpi), HB_MPI_UNKNOWN, &l->line);
+	if (!code)
+		hb__say_assumed(&l->line);
+	return code;
 }
 
 /* A job that runs already: nothing is prepared, and only gdb looks at it. */

@@ -39,8 +39,11 @@ static void say_nothing_recorded(const hb_command_line *line, unsigned layers, c
 			"recording of such a program begins when it makes its first communicator from a group, and it made none",
 			path);
 	else if (p->elf && !p->mpi)
-		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)",
-			path);
+		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)%s",
+			path,
+			layers & HB_LAYER_SOCKETS
+				? ""
+				: "; how programs without MPI talk is recorded by 'hbdb record -- COMMAND', without --check, --watch and --level order or racing");
 	else if (end->status)
 		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
 			end->status);
@@ -231,6 +234,8 @@ int hb__make(const hb_making *making, hb_made *ret)
 			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
 			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};
+		if (!(m.layers & HB_LAYER_SOCKETS))
+			hb__say_assumed(&line);
 		hb__describe_recording(&line, making->argv, &m);
 		bool busy;
 		int held = hb__hold_folder(recording, &busy);

@@ -131,6 +131,15 @@ void hb__say_troubles(hb_run *run)
 	run->told = n;
 }
 
+bool hb__has_ranks(const hb_run *run)
+{
+	const hb_process *p = hb_model_processes(run->model);
+	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
+		if (*hb_rank_word(p[i].name))
+			return true;
+	return false;
+}
+
 hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error *err)
 {
 	size_t n;

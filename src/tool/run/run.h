@@ -28,6 +28,9 @@ hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error
 /* Says the troubles that the model has found since: its clocks may find some. */
 void hb__say_troubles(hb_run *run);
 
+/* Whether a process of the model is a rank of MPI, rather than a program with a name. */
+bool hb__has_ranks(const hb_run *run);
+
 /* ---- parts of it, for who opens logs himself ---- */
 
 /* A view for each log that is open; time 0 is the earliest start of a process. */

@@ -83,7 +83,7 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 		text = call_text(out, view, &inside);
 		when = since(p, view->info, inside.row->enter);
 	} else if (now && now->asked > 0 && hb_seconds() - now->asked < 1) {
-		const char *name = "MPI";
+		const char *name = "a call";
 		hb_cursor *cursor = NULL;
 		if (!hb_log_lane(view->log, now->is.lane, &lane) && lane.polling &&
 			!hb_cursor_open((hb_log *)view->log, now->is.lane, lane.events + 1, &cursor, NULL) &&
@@ -95,7 +95,7 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 			free(place);
 		}
 		hb_cursor_close(cursor);
-		text = text ? text : hb__format("polls MPI without success, after %s", last);
+		text = text ? text : hb__format("polls without success, after %s", last);
 		when = since(p, view->info, last_exit);
 	} else {
 		text = !now || !now->asleep         ? hb__format("computes, after %s", last)
@@ -118,7 +118,8 @@ static void look_at_lane(
 	uint32_t log = run->log_of[process];
 	const hb_line *line = &hb_model_lines(run->model)[hb_model_processes(run->model)[process].first_line + lane];
 	uint64_t from = line->events > 1u + line->inside ? line->events - 1u - line->inside : 1, last_exit = 0;
-	char *last = hb__copy("MPI_Init");
+	bool rank = *hb_rank_word(hb_model_processes(run->model)[process].name);
+	char *last = hb__copy(rank ? "MPI_Init" : "its start");
 	hb_events *events;
 	hb_event event;
 	if (!hb_events_open_at(run->logs.at[log].log, line->lane, from, &events, NULL)) {
@@ -155,7 +156,8 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 		return;
 	}
 	if (hb__is_over(now)) {
-		const char *how = now->state == HB_STATE_FINALIZED ? "has finished MPI"
+		const char *how = !*hb_rank_word(p->name)	   ? "has ended"
+				  : now->state == HB_STATE_FINALIZED ? "has finished MPI"
 				  : now->state == HB_STATE_ABORTED ? "called MPI_Abort"
 				  : now->state == HB_STATE_LEFT    ? "left without MPI_Finalize"
 								   : "has died";

@@ -144,7 +144,7 @@ static void ask(hb_stall *s, const bool *over)
 	if (s->sure == HB_STILL_OPEN)
 		s->limit = OPEN_WAIT * (s->patience + (timed ? longest : s->lasted)) + computes;
 	if (s->limit > s->still + LOOK_S) {
-		hb__say("no process has begun or finished an MPI call for %.0f s. That may still change, so hbdb waits for up to %.0f s more before it ends the job (Ctrl-C ends it now):",
+		hb__say("no process has begun or finished a recorded call for %.0f s. That may still change, so hbdb waits for up to %.0f s more before it ends the job (Ctrl-C ends it now):",
 			s->still, s->limit - s->still);
 		hb__print_waiting(s, over);
 	}
@@ -265,8 +265,9 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 			continue;
 		}
 		if (!first.is.inside) {
-			hb__say("%s%s, event %llu: has been outside MPI since this event; hbdb waits for its next call",
-				hb_rank_word(name), name, (unsigned long long)first.is.events);
+			hb__say("%s%s, event %llu: has been %s since this event; hbdb waits for its next call",
+				hb_rank_word(name), name, (unsigned long long)first.is.events,
+				hb_process_outside(name));
 			told++;
 			continue;
 		}

@@ -63,8 +63,8 @@ static int answer(hb_watch *w, hb_moving m)
 	if (m == HB_MOVES)
 		printf("the job is making progress\n");
 	else
-		printf("no MPI call has begun or ended for %.1f s, but some process is computing, so the job is not called hung\n",
-			hb_seconds() - w->lanes.moved);
+		printf("no %s call has begun or ended for %.1f s, but some process is computing, so the job is not called hung\n",
+			run.model && !hb__has_ranks(&run) ? "recorded" : "MPI", hb_seconds() - w->lanes.moved);
 	if (run.model)
 		hb__put_doing(&run, &w->lanes, stdout);
 	hb__close_run(&run);

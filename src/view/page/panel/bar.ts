@@ -6,7 +6,7 @@ import { button, byId, el } from "./dom";
 import type { Search } from "./search";
 
 export const MERGED = "Where there is not enough room for each call, a column of pixels stands for a slice of time: the height of each colour is the share of the slice that calls of that " +
-	"kind took, the hatched part above is the share spent waiting, and the empty rest was spent outside MPI. A red bar: something in the slice raced.";
+	"kind took, the hatched part above is the share spent waiting, and the empty rest was spent outside of recorded calls. A red bar: something in the slice raced.";
 
 export interface BarActions { axis: () => void; theme: () => void; help: () => void; panel: () => void }
 
