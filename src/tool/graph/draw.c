@@ -204,16 +204,16 @@ static bool find_shaft(const hb_graph *g, const hb_sheet *s, const hb_arrow *a, 
 	return true;
 }
 
-static void draw_head(hb_pen *pen, const struct shaft *s, double size, hb_colour colour)
+void hb__arrow_head(hb_pen *pen, hb_dot from, hb_dot to, double size, hb_colour colour)
 {
-	double dx = s->x1 - s->x0, dy = s->y1 - s->y0, length = sqrt(dx * dx + dy * dy);
+	double dx = to.x - from.x, dy = to.y - from.y, length = sqrt(dx * dx + dy * dy);
 	if (length < 1)
 		return;
 	dx /= length;
 	dy /= length;
-	double bx = s->x1 - dx * size, by = s->y1 - dy * size, w = size * 0.42;
-	pen->kind->path(pen, (hb_dot[]){{s->x1, s->y1}, {bx - dy * w, by + dx * w}, {bx + dy * w, by - dx * w}}, 3,
-		true, &(hb_style){.fill = colour});
+	double bx = to.x - dx * size, by = to.y - dy * size, w = size * 0.42;
+	pen->kind->path(pen, (hb_dot[]){to, {bx - dy * w, by + dx * w}, {bx + dy * w, by - dx * w}}, 3, true,
+		&(hb_style){.fill = colour});
 }
 
 /* "0:7, then 1:9: access epoch completed, ..." */
@@ -287,7 +287,11 @@ static void draw_arrow(const hb_graph *g, const hb_sheet *s, hb_pen *pen, const 
 		pen->kind->path(pen, (hb_dot[]){{x - 4, y - 4}, {x + 4, y + 4}}, 2, false, &cross);
 		pen->kind->path(pen, (hb_dot[]){{x - 4, y + 4}, {x + 4, y - 4}}, 2, false, &cross);
 	} else if (!shaft.open)
-		draw_head(pen, &shaft, sync ? 10 : alternative ? 6 : 7.5, style.stroke);
+		hb__arrow_head(pen, (hb_dot){shaft.x0, shaft.y0}, (hb_dot){shaft.x1, shaft.y1},
+			sync          ? 10
+			: alternative ? 6
+				      : 7.5,
+			style.stroke);
 	pen->kind->end(pen);
 	free(words);
 }
@@ -307,6 +311,7 @@ static void draw_band(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 		draw_ring(g, s, pen, &g->picture.rings[i]);
 	draw_arrows(g, s, pen, true);
 	draw_arrows(g, s, pen, false);
+	hb__graph_outside(g, s, pen);
 	for (size_t i = 0; i < g->picture.nboxes; i++)
 		if (hb__sheet_shows(
 			    s, hb__sheet_left(g, s, g->picture.boxes[i].x0), end_of(g, s, &g->picture.boxes[i])))
