@@ -256,6 +256,15 @@ typedef struct hb_outside {
 	uint64_t sent, received; /* calls, or datagrams, to and from it */
 } hb_outside;
 
+/* An event at which something went to somebody who is not recorded, or came from there. */
+typedef struct hb_crossing {
+	hb_at at;
+	uint32_t outside; /* hb_model_outside */
+	uint32_t n;       /* datagrams, or 1 */
+	uint64_t bytes;   /* of all of these */
+	bool in;
+} hb_crossing;
+
 typedef struct hb_model_info {
 	uint32_t processes, lines, groups, channels, specs;
 	uint64_t events; /* over all lines */
@@ -264,7 +273,7 @@ typedef struct hb_model_info {
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
 	uint32_t timeouts;
-	uint32_t outside; /* hb_model_outside */
+	uint32_t outside, crossings; /* hb_model_outside, hb_model_crossings */
 	uint32_t strange; /* intercommunicators of which a process does not know all members, who are of other worlds */
 	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
 	uint32_t troubles;
@@ -300,6 +309,10 @@ const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_at *hb_model_timeouts(const hb_model *model);
 const hb_edge *hb_model_edges(const hb_model *model);
 const hb_outside *hb_model_outside(const hb_model *model);
+/* In the order of lines and events; of one event, direction and peer there is one. */
+const hb_crossing *hb_model_crossings(const hb_model *model);
+/* Those of an event; *ret_n of them, 0: none. */
+const hb_crossing *hb_model_crossings_at(const hb_model *model, hb_at at, uint32_t *ret_n);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);

@@ -2,6 +2,7 @@
 """What the commands say of a recording of processes that talk (synthetic/make_recording.c): dump, order, races, sql, graph, exports."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,6 +98,16 @@ def exported():
     for kind in ("dot", "svg", "png"):
         code, text = run("graph", "-o", "out." + kind, "talk.hbdb")
         check(code == 0 and os.path.getsize("out." + kind) > 1000, "graph as " + kind, text)
+    svg = open("out.svg", encoding="utf-8").read()
+    edges = re.findall(r'class="(outside \w+)" data-event="([^"]+)" data-peer="([^"]+)"><title>([^<]*)</title>', svg)
+    check(edges == [("outside out", "client:3", "udp 192.0.2.9:53", "client:3: 30 bytes to udp 192.0.2.9:53, who is not recorded"),
+                    ("outside out", "client#2:3", "udp 192.0.2.9:53", "client#2:3: 30 bytes to udp 192.0.2.9:53, who is not recorded"),
+                    ("outside in", "client#2:4", "udp 192.0.2.9:53", "client#2:4: 2 datagrams, 23 bytes from udp 192.0.2.9:53, who is not recorded")],
+          "who is not recorded is a point at the edge", edges or re.findall(r"<g class=.outside[^\n]*", svg))
+    check(svg.count(">udp 192.0.2.9:53</text>") >= 2, "with the address beside it", svg.count("192.0.2.9:53"))
+    dot = open("out.dot", encoding="utf-8").read()
+    check(dot.count('"outside udp 192.0.2.9:53" [shape') == 1 and dot.count('-> "outside udp 192.0.2.9:53" [') == 2 and
+          dot.count('"outside udp 192.0.2.9:53" -> "client#2:4"') == 1, "and in dot a node", dot)
     has("the label of a message without a tag", open("out.dot", encoding="utf-8").read(), "100 bytes")
 
 

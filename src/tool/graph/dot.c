@@ -1,5 +1,6 @@
 /* The part for Graphviz: events as nodes, in a cluster for each line; program order and messages as edges. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../show/inert.h"
 #include "graph.h"
@@ -190,6 +191,58 @@ static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
 	free(label);
 }
 
+static const char *peer(const hb_graph *g, const hb_stub *stub)
+{
+	return hb_model_outside(g->run.model)[hb_model_crossings(g->run.model)[stub->crossing].outside].name;
+}
+
+/* Who is not recorded: a node for each address. */
+static void put_peers(const hb_graph *g, hb_output *out)
+{
+	for (size_t i = 0; i < g->picture.nstubs; i++) {
+		bool known = false;
+		for (size_t k = 0; k < i && !known; k++)
+			known = !strcmp(peer(g, &g->picture.stubs[k]), peer(g, &g->picture.stubs[i]));
+		if (known)
+			continue;
+		const char *name = hb__outside_name(g, &g->picture.stubs[i]);
+		char *id = hb__format("outside %s", name);
+		hb__put_text(out, "  ");
+		hb__graph_dot_string(out, id);
+		hb__put_text(out, " [shape=plaintext, style=\"\", label=");
+		hb__graph_dot_string(out, name);
+		hb__put_text(out, "];\n");
+		free(id);
+	}
+}
+
+static void put_stub(const hb_graph *g, hb_output *out, const hb_stub *stub)
+{
+	char *words = hb__outside_words(g, stub), *id = hb__format("outside %s", hb__outside_name(g, stub));
+	char *label =
+		hb__format("%llu bytes", (unsigned long long)hb_model_crossings(g->run.model)[stub->crossing].bytes);
+	hb__put_text(out, "  ");
+	if (stub->in)
+		hb__graph_dot_string(out, id);
+	else
+		put_event(g, out, stub->at);
+	hb__put_text(out, " -> ");
+	if (stub->in)
+		put_event(g, out, stub->at);
+	else
+		hb__graph_dot_string(out, id);
+	hb__put_text(out, " [constraint=false, color=");
+	put_colour(out, HB_MESSAGE);
+	hb__put_text(out, ", label=");
+	hb__graph_dot_string(out, label);
+	hb__put_text(out, ", tooltip=");
+	hb__graph_dot_string(out, words);
+	hb__put_text(out, "];\n");
+	free(label);
+	free(id);
+	free(words);
+}
+
 static void put_ring(const hb_graph *g, hb_output *out, const hb_ring *ring)
 {
 	uint32_t n;
@@ -229,5 +282,8 @@ void hb__graph_dot(const hb_graph *g, hb_output *out)
 		put_ring(g, out, &g->picture.rings[i]);
 	for (size_t i = 0; i < g->narrows; i++)
 		put_arrow(g, out, &g->arrows[i]);
+	put_peers(g, out);
+	for (size_t i = 0; i < g->picture.nstubs; i++)
+		put_stub(g, out, &g->picture.stubs[i]);
 	hb__put_text(out, "}\n");
 }

@@ -285,6 +285,8 @@ double hb__graph_legend(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 		stroke(&l, "order without a message", &(hb_style){.stroke = HB_ORDERED, .width = 1.25, .dash = 7});
 	if (arrows & HB_ARROW_UNMATCHED)
 		stroke(&l, "never received", &(hb_style){.stroke = HB_STOP, .width = 1.2, .dash = 2});
+	if (g->picture.nstubs)
+		stroke(&l, "to and from who is not recorded", &(hb_style){.stroke = HB_MESSAGE, .width = 1.25});
 	if (g->at.event) {
 		swatch(&l, "its past", &(hb_style){.fill = HB_PAST + 0x20});
 		swatch(&l, "its future", &(hb_style){.fill = HB_FUTURE + 0x20});

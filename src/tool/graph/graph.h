@@ -99,6 +99,9 @@ void hb__graph_spans(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
 double hb__spans_height(const hb_graph *graph, uint32_t line);
 const char *hb__span_name(const hb_graph *graph, const hb_span *span);
 hb_colour hb__span_colour(uint32_t function);
+/* What went to somebody who is not recorded, or came from there: what is said of it, to be freed; his address. */
+char *hb__outside_words(const hb_graph *graph, const hb_stub *stub);
+const char *hb__outside_name(const hb_graph *graph, const hb_stub *stub);
 /* These two return how wide they are; pen NULL: they do not draw. */
 double hb__graph_title(const hb_graph *graph, hb_pen *pen);
 double hb__graph_legend(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);

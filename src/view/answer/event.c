@@ -237,6 +237,23 @@ static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
 	hb_text_put(&r->out, "]");
 }
 
+/* ---- who is not recorded ---- */
+
+static void put_outside(struct hb_request *r, hb_at at)
+{
+	const hb_model *m = r->server->model;
+	uint32_t n;
+	const hb_crossing *c = hb_model_crossings_at(m, at, &n);
+	hb_text_put(&r->out, ",\"outside\":[");
+	for (uint32_t i = 0; i < n && i < MESSAGES_MOST; i++) {
+		hb_text_put(&r->out, i ? ",{\"name\":" : "{\"name\":");
+		hb_text_json(&r->out, hb_model_outside(m)[c[i].outside].name);
+		hb_text_format(&r->out, ",\"received\":%s,\"n\":%u,\"bytes\":%llu}", c[i].in ? "true" : "false", c[i].n,
+			(unsigned long long)c[i].bytes);
+	}
+	hb_text_put(&r->out, "]");
+}
+
 /* ---- races ---- */
 
 static void put_alternatives(struct hb_request *r, const struct hb_kept_race *race, bool *first)
@@ -367,6 +384,7 @@ void hb__answer_event(struct hb_request *r)
 	const hb_op *op = ops_of(s->model, at, &n);
 	put_messages(r, op, n);
 	put_orders(r, op, n);
+	put_outside(r, at);
 	put_collective(r, op, n);
 	put_race(r, at);
 	put_remarks(r, at);

@@ -213,6 +213,27 @@ static void put_rings(hb_text *out, hb_axis axis, const hb_picture *p)
 	hb_text_put(out, "]");
 }
 
+/* What went to somebody who is not recorded, or came from there. */
+static void put_stubs(hb_text *out, hb_axis axis, const hb_picture *p, const hb_model *m)
+{
+	hb_text_put(out, ",\"outside\":[");
+	for (size_t i = 0; i < p->nstubs; i++) {
+		const hb_stub *s = &p->stubs[i];
+		const hb_crossing *c = &hb_model_crossings(m)[s->crossing];
+		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
+		hb_text_number(out, s->at.line);
+		put_member(out, s->at.event);
+		put_member(out, hb__shown_x(axis, s->x));
+		put_member(out, s->in);
+		hb_text_add(out, ",", 1);
+		hb_text_json(out, hb_model_outside(m)[c->outside].name);
+		put_member(out, c->n);
+		put_member(out, (double)c->bytes);
+		hb_text_add(out, "]", 1);
+	}
+	hb_text_put(out, "]");
+}
+
 static void put_spans(hb_text *out, hb_axis axis, const hb_picture *p)
 {
 	hb_text_put(out, ",\"spans\":[");
@@ -273,7 +294,7 @@ static void put_densities(hb_text *out, const hb_picture *p, uint32_t columns)
 	hb_text_put(out, "]");
 }
 
-static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p)
+static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p, const hb_model *m)
 {
 	hb_text_format(out, "{\"axis\":\"%s\",\"from\":", a->window.axis == HB_AXIS_LOGICAL ? "logical" : "physical");
 	hb_text_number(out, a->window.from);
@@ -287,6 +308,7 @@ static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p
 	put_arrows(out, a->window.axis, p);
 	put_rings(out, a->window.axis, p);
 	put_spans(out, a->window.axis, p);
+	put_stubs(out, a->window.axis, p, m);
 	put_densities(out, p, p->columns);
 	hb_text_put(out, "}");
 }
@@ -308,7 +330,7 @@ static void query(struct hb_request *r, struct asked *a, bool ready)
 	if (status && r->status == 200)
 		hb__view_refuse(r, status == HB_E_ARGUMENT ? 400 : 500, "%s", err.message);
 	else if (!status)
-		put_picture(&r->out, a, &picture);
+		put_picture(&r->out, a, &picture, ready ? s->model : NULL);
 	hb_picture_free(&picture);
 }
 

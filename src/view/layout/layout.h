@@ -93,6 +93,14 @@ typedef struct hb_arrow {
 	uint8_t flags;
 } hb_arrow;
 
+/* What went to somebody who is not recorded, or came from there: it ends or begins at the edge of the picture. */
+typedef struct hb_stub {
+	hb_at at;
+	double x;          /* enter of the call that sent, exit of the one that received */
+	uint32_t crossing; /* hb_model_crossings */
+	bool in;
+} hb_stub;
+
 /* A collective: its parts in the window are part[first..first+n). `of`: processes that entered it. */
 typedef struct hb_ring {
 	uint32_t collective, first, n, of;
@@ -145,7 +153,7 @@ typedef struct hb_window {
  * as densities there are at most half as many boxes and a quarter as many arrows. Messages of a line are counted off in
  * groups of 2, 4, 8, ...: of each group in the window the longest is drawn, and tells how many it stands for (of lines with hardly
  * any messages, none may be). Of too many collectives every 2nd, 4th, ... is drawn. Alternatives come on top of the arrows
- * of messages, at most `most`, for races that are drawn as boxes. */
+ * of messages, at most `most`, for races that are drawn as boxes. So do stubs, for calls that are drawn as boxes. */
 typedef struct hb_picture {
 	uint32_t columns; /* of densities: those asked for, or fewer when there are many lines */
 	hb_box *boxes;
@@ -160,6 +168,8 @@ typedef struct hb_picture {
 	size_t ndensities;
 	hb_span *spans; /* by line, by depth, as they began */
 	size_t nspans;
+	hb_stub *stubs; /* in the order of the boxes */
+	size_t nstubs;
 	uint64_t events, hidden; /* in the window: all, and those not drawn one by one */
 	uint64_t messages, hidden_messages;
 	uint64_t collectives, hidden_collectives;

@@ -240,6 +240,7 @@ struct hb__query {
 bool hb__query_arrows(struct hb__query *q, uint32_t most);
 bool hb__query_alternatives(struct hb__query *q);
 bool hb__query_rings(struct hb__query *q);
+bool hb__query_stubs(struct hb__query *q);
 /* What hb_layout_query and hb_overview_query have in common: says what is wrong with a window. */
 const char *hb__window_wrong(const hb_window *window, uint32_t lines);
 uint32_t hb__columns_for(uint32_t columns, uint32_t lines);

@@ -395,7 +395,7 @@ static bool answer(struct hb__query *q)
 	/* between crowded lines arrows say little */
 	uint32_t arrows = crowded && q->most > 4 ? q->most / 4 : q->most;
 	return good && hb__query_arrows(q, arrows) && hb__query_alternatives(q) && hb__query_edges(q) &&
-	       hb__query_rings(q) && hb__query_spans(q);
+	       hb__query_rings(q) && hb__query_spans(q) && hb__query_stubs(q);
 }
 
 static bool take_lines(struct hb__query *q, const hb_window *w)
@@ -454,6 +454,7 @@ void hb_picture_free(hb_picture *p)
 	free(p->parts);
 	free(p->densities);
 	free(p->spans);
+	free(p->stubs);
 	free(p->store);
 	*p = (hb_picture){0};
 }

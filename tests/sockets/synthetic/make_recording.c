@@ -56,6 +56,11 @@ static void talk(struct net_process *p)
 		net_connect(c, own[i], at);
 		net_write(c, own[i], at + 2000, 100);
 		net_datagram(c, 0, true, "udp 0.0.0.0:40000", "192.0.2.9:53", at + 3000, at + 3100, 30, 77);
+		if (i) { /* two answers in one call */
+			const int64_t answer = net_text(c, "192.0.2.9:53");
+			net_call(c, 0, NET_DATAGRAM_recvmmsg, "udp 0.0.0.0:40000", at + 3200, at + 3300, 6,
+				(int64_t[]){11, 4001, answer, 12, 4002, answer});
+		}
 		net_sendto(c, i ? "udp 127.0.0.1:42000" : "udp 127.0.0.1:41000", "127.0.0.1:53", at + 4000,
 			1000 + (unsigned)i);
 	}

@@ -112,18 +112,16 @@ static void made(struct hb__sockets *s, const struct hb__piece *connect, const s
 static void count_outside(struct hb__sockets *s, uint32_t connection, struct hb__side side)
 {
 	const struct hb__connection *c = &s->connections.at[connection];
-	uint32_t peer = c->address[side.at->side ^ 1];
+	uint32_t peer = c->address[side.at->side ^ 1], outside = HB_NO, last = HB_NO;
 	const char *word = c->kind == HB__END_TCP ? "tcp " : c->kind == HB__END_UNIX ? "unix " : "";
-	uint64_t sent = 0, received = 0;
 	for (size_t i = 0; i < side.n; i++) {
-		uint32_t process = hb__talker(s, side.at[i].talk);
-		sent += side.at[i].kind == HB__OUT;
-		received += side.at[i].kind == HB__IN;
-		if (i + 1 < side.n && hb__talker(s, side.at[i + 1].talk) == process)
+		const struct hb__piece *p = &side.at[i];
+		uint32_t process = hb__talker(s, p->talk);
+		if (p->kind != HB__OUT && p->kind != HB__IN)
 			continue;
-		if (sent || received)
-			hb__outside(s, process, word, peer == HB_NO ? "?" : s->addresses.at[peer].text, sent, received);
-		sent = received = 0;
+		if (process != last)
+			outside = hb__outside(s, last = process, word, peer);
+		hb__crosses(s, outside, p->talk, p->bytes, p->kind == HB__IN);
 	}
 }
 

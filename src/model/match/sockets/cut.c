@@ -109,7 +109,7 @@ static void tell_out(struct hb__sockets *s, const struct by_port *list, size_t n
 	uint16_t protocol = s->ends.at[d->end].protocol;
 	uint32_t end = d->to == HB_NO ? HB_NO : end_at(s, list, n, protocol, d->to, s->network_of[d->process]);
 	if (end == HB_NO) {
-		hb__outside(s, d->process, word(protocol), d->to == HB_NO ? "?" : s->addresses.at[d->to].text, 1, 0);
+		hb__crosses(s, hb__outside(s, d->process, word(protocol), d->to), d->talk, d->bytes, false);
 		return;
 	}
 	uint32_t id = hb__pair_of(s, d->talk, HB_NO, d->bytes, hb__group_of_end(s, end));
@@ -123,8 +123,7 @@ static void tell_in(struct hb__sockets *s, const struct by_port *list, size_t n,
 	uint16_t protocol = s->ends.at[d->end].protocol;
 	uint32_t end = d->from == HB_NO ? HB_NO : end_at(s, list, n, protocol, d->from, s->network_of[d->process]);
 	if (end == HB_NO) {
-		hb__outside(
-			s, d->process, word(protocol), d->from == HB_NO ? "?" : s->addresses.at[d->from].text, 0, 1);
+		hb__crosses(s, hb__outside(s, d->process, word(protocol), d->from), d->talk, d->bytes, true);
 		return;
 	}
 	*stray = *stray ? *stray : d;

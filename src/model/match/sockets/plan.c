@@ -81,13 +81,12 @@ uint32_t hb__group_of_connection(struct hb__sockets *s, uint32_t connection)
 
 /* ---- outside ---- */
 
-void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, const char *address, uint64_t sent,
-	uint64_t received)
+uint32_t hb__outside(struct hb__sockets *s, uint32_t process, const char *what, uint32_t address)
 {
 	hb_model *m = s->m;
 	char name[HB__NAME_ROOM];
 	uint64_t hash = 0xcbf29ce484222325u;
-	int n = snprintf(name, sizeof name, "%s%s", what, address);
+	int n = snprintf(name, sizeof name, "%s%s", what, address == HB_NO ? "?" : s->addresses.at[address].text);
 	for (int i = 0; i < n && name[i]; i++)
 		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
 	for (;; hash++) {
@@ -101,15 +100,54 @@ void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, cons
 		}
 		if (!cell || cell->value == HB_NO) {
 			s->no_memory = true;
-			return;
+			return HB_NO;
 		}
-		hb_outside *o = &m->outside.at[cell->value];
-		if (strcmp(o->name, name))
-			continue;
-		o->sent += sent;
-		o->received += received;
-		return;
+		if (!strcmp(m->outside.at[cell->value].name, name))
+			return cell->value;
 	}
+}
+
+void hb__crosses(struct hb__sockets *s, uint32_t outside, uint32_t talk, uint32_t bytes, bool in)
+{
+	const struct hb__talk *t = hb__talk_of(s, talk);
+	hb_crossing c = {{t->line, t->event}, outside, 1, bytes, in};
+	if (outside == HB_NO)
+		return;
+	hb_outside *o = &s->m->outside.at[outside];
+	o->sent += !in;
+	o->received += in;
+	if (s->m->crossings.n >= HB_NO || !VEC_PUSH(&s->m->crossings, c))
+		s->no_memory = true;
+}
+
+static int by_event(const void *a, const void *b)
+{
+	const hb_crossing *x = a, *y = b;
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	if (x->at.event != y->at.event)
+		return x->at.event < y->at.event ? -1 : 1;
+	if (x->in != y->in)
+		return x->in ? 1 : -1;
+	return x->outside < y->outside ? -1 : x->outside > y->outside;
+}
+
+/* Several datagrams of one call to one place become one. */
+static void sort_crossings(hb_model *m)
+{
+	hb_crossing *all = m->crossings.at;
+	size_t n = 0;
+	if (m->crossings.n)
+		qsort(all, m->crossings.n, sizeof *all, by_event);
+	for (size_t i = 0; i < m->crossings.n; i++) {
+		if (n && !by_event(&all[n - 1], &all[i])) {
+			all[n - 1].n += all[i].n;
+			all[n - 1].bytes += all[i].bytes;
+		} else {
+			all[n++] = all[i];
+		}
+	}
+	m->crossings.n = n;
 }
 
 /* ---- pairs by talk ---- */
@@ -178,6 +216,7 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 		return hb__no_memory(err);
 	hb__match_streams(s);
 	hb__match_datagrams(s);
+	sort_crossings(m);
 	free(s->pieces.at);
 	free(s->out.at);
 	free(s->in.at);

@@ -267,8 +267,9 @@ void hb__socket_edge(struct hb__sockets *s, hb_edge_kind kind, uint32_t from, ui
 /* The group of an end, or of a connection. */
 uint32_t hb__group_of_end(struct hb__sockets *s, uint32_t end);
 uint32_t hb__group_of_connection(struct hb__sockets *s, uint32_t connection);
-/* Counts calls of a process to and from somebody who is not recorded. */
-void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, const char *address, uint64_t sent,
-	uint64_t received);
+/* Somebody who is not recorded, as a process knows him; HB_NO: no memory. */
+uint32_t hb__outside(struct hb__sockets *s, uint32_t process, const char *what, uint32_t address);
+/* What a call sent there or received from there. */
+void hb__crosses(struct hb__sockets *s, uint32_t outside, uint32_t talk, uint32_t bytes, bool in);
 
 #endif

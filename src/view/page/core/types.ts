@@ -43,6 +43,7 @@ export type Arrow = [
 	send: number, merged: number, flags: number,
 ];
 export type Span8 = [line: number, begin: number, end: number, x0: number, x1: number, depth: number, fn: number, merged: number]; // end 0: it did not end
+export type Stub = [line: number, event: number, x: number, received: number, peer: string, n: number, bytes: number]; // the other end is not recorded
 export type Part = [line: number, event: number, x0: number, x1: number];
 export type Ring = [fn: number, collective: number, parts: Part[]];
 // mix: DIGITS for each column, or null while there is no model
@@ -61,6 +62,7 @@ export interface View {
 	collectives: Ring[];
 	densities: Density[];
 	spans?: Span8[];
+	outside?: Stub[];
 }
 
 // Kinds and flags as in ../../layout/layout.h.
@@ -103,6 +105,7 @@ export interface EventInfo {
 	messages: Message[];
 	collective: Record<string, unknown> | null;
 	orders?: { kind: string; from: string; to: string }[];
+	outside?: { name: string; received: boolean; n: number; bytes: number }[];
 	// lane and event are those of the event itself; text: of a recording of version 1
 	remarks?: { remark: string; fields?: Record<string, unknown>; text?: string }[];
 	more_remarks?: number;

@@ -1,5 +1,5 @@
-// Messages: an arrow each, from where it was sent to where it had been received.
-import { Flag, type Arrow } from "../core/types";
+// Messages: an arrow each, from where it was sent to where it had been received; and those to and from somebody who is not recorded.
+import { Flag, type Arrow, type Stub } from "../core/types";
 import { mixed, paint, SMALL } from "./paint";
 import { boxPlace, type Frame } from "./picture";
 
@@ -181,4 +181,63 @@ function crosses(ctx: CanvasRenderingContext2D, list: Ends[]): void {
 		ctx.lineTo(x1 - 3.5, y1 + 3.5);
 	}
 	ctx.stroke();
+}
+
+// What went to somebody who is not recorded, or came from there: short arrows to and from a point at the edge, with the address beside it.
+const HIGH = 14, ACROSS = 9, POINT = 2.5, LABEL = 46; // pixels; rows lower than LABEL have no room for addresses
+const MANY = 600; // more of them than this get neither heads nor addresses
+
+export function outsideText(stub: Stub): string {
+	const bytes = `${stub[6]} ${stub[6] === 1 ? "byte" : "bytes"}`;
+	return `${stub[3] ? "from" : "to"} ${stub[4]}, not recorded: ${stub[5] > 1 ? `${stub[5]} datagrams, ` : ""}${bytes}`;
+}
+
+// From the point to the box, or the other way.
+export function stubEnds(f: Frame, stub: Stub): Ends | null {
+	const { app } = f, slot = app.rows.at[stub[0]], place = boxPlace(app, slot), x = (stub[2] - f.from) * f.k;
+	if (!slot || !place || place.h < 6 || x < -ACROSS || x > app.width + ACROSS) {
+		return null;
+	}
+	const y = place.y, out = y - Math.max(5, Math.min(HIGH, place.y - app.y(slot.y) + 2));
+	return stub[3] ? { x0: x - ACROSS, y0: out, x1: x, y1: y, aligned: false } : { x0: x, y0: y, x1: x + ACROSS, y1: out, aligned: false };
+}
+
+export function drawOutside(f: Frame): void {
+	const { ctx, app } = f, colours = paint(), stubs = f.scene.view.outside ?? [], many = stubs.length > MANY, until = new Map<number, number>();
+	ctx.strokeStyle = colours.arrow;
+	ctx.lineWidth = many ? 1 / f.dpr : 1.2;
+	ctx.font = SMALL;
+	ctx.textBaseline = "middle";
+	for (const stub of stubs) {
+		const e = stubEnds(f, stub);
+		if (!e) {
+			continue;
+		}
+		const px = stub[3] ? e.x0 : e.x1, py = stub[3] ? e.y0 : e.y1;
+		ctx.beginPath();
+		ctx.moveTo(e.x0, e.y0);
+		ctx.lineTo(e.x1, e.y1);
+		ctx.stroke();
+		ctx.beginPath();
+		ctx.arc(px, py, POINT, 0, 7);
+		ctx.fillStyle = colours.ground;
+		ctx.fill();
+		ctx.stroke();
+		if (many) {
+			continue;
+		}
+		ctx.fillStyle = colours.arrow;
+		ctx.beginPath();
+		head(ctx, e, 6);
+		ctx.fill();
+		if (app.rows.at[stub[0]]!.h < LABEL || px < (until.get(stub[0]) ?? -Infinity)) {
+			continue;
+		}
+		const wide = ctx.measureText(stub[4]).width, left = px + POINT + 3;
+		ctx.fillStyle = colours.ground;
+		ctx.fillRect(left - 1, py - 5, wide + 2, 10);
+		ctx.fillStyle = colours.faint;
+		ctx.fillText(stub[4], left, py + 0.5);
+		until.set(stub[0], left + wide + 6);
+	}
 }

@@ -3,6 +3,7 @@ import { RULER, type App } from "../core/app";
 import type { Actions } from "../core/actions";
 import { slotAt, trackAt, type Slot } from "../core/rows";
 import { KINDS, type Span8 } from "../core/types";
+import { outsideText } from "./arrows";
 import { cellText, hiddenHere } from "./dense";
 import { drawOverlay, type Rubber } from "./overlay";
 import { drawPicture, short } from "./picture";
@@ -187,7 +188,8 @@ export class Graph {
 		} else if (box) {
 			const logical = app.choice.axis === "logical", kind = KINDS[box[6]];
 			const long = logical ? "" : `, ${time(box[3] - box[2])}` + (box[4] > 0 ? ` (${time(box[4])} waiting)` : "");
-			text = `${app.nameOf(box[0], box[1])}  ${short(app.run.functions[box[5]])}${long}\n${kind}${box[7] & 1 ? ", raced" : ""}${box[7] & 2 ? ", never returned" : ""}`;
+			const outside = (app.scene?.view.outside ?? []).filter((s) => s[0] === box[0] && s[1] === box[1]).slice(0, 5);
+			text = `${app.nameOf(box[0], box[1])}  ${short(app.run.functions[box[5]])}${long}\n${kind}${box[7] & 1 ? ", raced" : ""}${box[7] & 2 ? ", never returned" : ""}${outside.map((s) => "\n" + outsideText(s)).join("")}`;
 		} else if (slot && span === undefined && app.scene?.densities.has(slot.line)) {
 			const here = app.scene, n = hiddenHere({ app, scene: here }, slot.line);
 			text = [`${app.run.lines[slot.line]!.name}: ${count(n)} events merged here`, ...cellText({ app, scene: here }, slot.line, value), "zoom in to see each event"].join("\n");

@@ -3,7 +3,7 @@ import { RULER, type App } from "../core/app";
 import type { Slot } from "../core/rows";
 import type { Scene } from "../core/scene";
 import { Flag, Kind, type Box } from "../core/types";
-import { drawArrows, HEADS } from "./arrows";
+import { drawArrows, drawOutside, HEADS } from "./arrows";
 import { drawDensities } from "./dense";
 import { FONT, hatch, paint } from "./paint";
 import { drawRings } from "./rings";
@@ -244,6 +244,7 @@ export function drawPicture(ctx: CanvasRenderingContext2D, app: App, dpr: number
 		scene.byKind.forEach((boxes, kind) => boxes.length && drawKind(f, kind, boxes));
 		drawSpecial(f);
 		drawSpans(f);
+		drawOutside(f);
 		drawRaces(f);
 		drawNames(f);
 	}

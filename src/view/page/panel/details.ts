@@ -128,6 +128,13 @@ export class Details {
 		})));
 	}
 
+	// Whom it talked to that is not recorded.
+	private outside(info: EventInfo): HTMLElement | null {
+		const list = info.outside ?? [];
+		return list.length === 0 ? null : section("Not recorded", el("ul", { class: "outside" }, ...list.map((o) =>
+			el("li", {}, `${o.received ? "from" : "to"} ${o.name}`, el("span", { class: "dim" }, `, ${o.n > 1 ? `${count(o.n)} datagrams, ` : ""}${count(o.bytes)} ${o.bytes === 1 ? "byte" : "bytes"}`)))));
+	}
+
 	// What came with the event, or what the message carried that it sent: known where it arrived, of a run recorded at level data.
 	private data(info: EventInfo): HTMLElement | null {
 		const list = (info.data ?? []).filter((p): p is Piece => p !== null), more = info.more_data ?? 0;
@@ -202,7 +209,7 @@ export class Details {
 		return [
 			this.heading(at, info),
 			el("p", { class: "code text" }, info.text),
-			this.source(info), this.messages(info), this.data(info), this.race(info), this.orders(info), this.collective(info), this.span(info), this.remarks(info),
+			this.source(info), this.messages(info), this.outside(info), this.data(info), this.race(info), this.orders(info), this.collective(info), this.span(info), this.remarks(info),
 			section("Time", this.times(info)),
 			kind !== undefined && el("p", { class: "dim" }, KINDS[kind]!),
 		].filter((e): e is HTMLElement => Boolean(e));
