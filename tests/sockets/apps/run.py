@@ -30,7 +30,7 @@ import capture  # noqa: E402
 import scenes  # noqa: E402
 import table  # noqa: E402
 
-SECONDS, REPLAY = 900, 60  # a replay that stands still is ended by hbdb after 40
+SECONDS, REPLAY = 900, 100  # a replay that stands still is ended by hbdb after 40
 
 
 class Failed(Exception):

@@ -227,11 +227,14 @@ static int numbers_in_a_pipe(int total, struct carry *c)
 	return ends[0];
 }
 
-/* Two processes take connections from one socket, and the numbers of those out of one pipe, so that both end when all are taken. */
+/* Two processes take connections from one socket, and the numbers of those out of one pipe, so that both end when all are taken. It is told to
+ * listen a second time, as servers do that change how many may wait. */
 static void serve_by_sharing(int listening, int total)
 {
 	struct carry c;
 	int numbers = numbers_in_a_pipe(total, &c);
+	if (listen(listening, 128))
+		give_up("listen again");
 	bool child = fork() == 0;
 	unsigned char which;
 	carry_as(child ? 8002 : 8001);

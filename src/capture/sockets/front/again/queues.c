@@ -50,10 +50,28 @@ static int bind_beside(int listens, struct sockaddr_storage *at, socklen_t *leng
 	return fd;
 }
 
+/* The queue of a process; -1: there is none. */
+static int find_queue(uint64_t listener, int process)
+{
+	int fd = -1;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < queues && fd < 0; i++)
+		if (queue[i].listener == listener && queue[i].process == process)
+			fd = queue[i].fd;
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+/* Who listens once more keeps the queues that he has: who connects has been told of those. */
 void hb__queue_make(int listens, int n, uint64_t listener, int process)
 {
 	struct sockaddr_storage at;
 	socklen_t length;
+	int had = find_queue(listener, process);
+	if (had >= 0) {
+		NEXT(listen)(had, n);
+		return;
+	}
 	int fd = hb__door->high(bind_beside(listens, &at, &length));
 	if (fd < 0 || NEXT(listen)(fd, n))
 		return;
@@ -67,16 +85,7 @@ void hb__queue_make(int listens, int n, uint64_t listener, int process)
 	hb__door->leave("queues", key_of(listener, process), &(struct iovec){&at, length}, 1, length);
 }
 
-int hb__queue_here(uint64_t listener)
-{
-	int fd = -1, process = queues ? hb__door->process() : 0;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < queues; i++) /* the last one: it may have begun to listen again */
-		if (queue[i].listener == listener && queue[i].process == process)
-			fd = queue[i].fd;
-	pthread_mutex_unlock(&lock);
-	return fd;
-}
+int hb__queue_here(uint64_t listener) { return queues ? find_queue(listener, hb__door->process()) : -1; }
 
 bool hb__queue_find(uint64_t listener, int process, struct sockaddr_storage *to, socklen_t *length)
 {
