@@ -6,7 +6,7 @@
 #include "../job/run.h"
 #include "../store/find.h"
 #include "../store/logs.h"
-#include "../store/replay_folder.h"
+#include "../store/replayed/folder.h"
 #include "../recorded/command.h"
 #include "live.h"
 

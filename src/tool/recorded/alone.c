@@ -7,7 +7,7 @@
 
 #include <hbdb/data.h>
 
-#include "../store/replay_folder.h"
+#include "../store/replayed/folder.h"
 
 #define BEGINNING ((uint64_t)1 << 20) /* bytes of the raw form */
 

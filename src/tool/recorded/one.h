@@ -4,7 +4,7 @@
 
 #include "../job/launcher.h"
 #include "../store/manifest.h"
-#include "../store/replay_folder.h"
+#include "../store/replayed/folder.h"
 
 typedef struct hb_one_wish {
 	const char *recording; /* as the user names it; NULL: the last one */

@@ -62,7 +62,8 @@ static void put_field(hb_output *out, const hb_view *view, const hb_field *f)
 		hb__put_json(out, word);
 		return;
 	}
-	if (f->kind == HB_RECORDED_REAL && !is_finite(f->value)) {
+	if ((f->kind == HB_RECORDED_REAL && !is_finite(f->value)) ||
+		(f->kind == HB_RECORDED_TEXT && f->value == HB_NONE)) {
 		hb__put_text(out, "null");
 		return;
 	}

@@ -104,6 +104,10 @@ void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t valu
 		hb__put_json(out, name);
 		return;
 	}
+	if (kind == HB_RECORDED_TEXT && value == HB_NONE) {
+		hb__put_text(out, "NULL"); /* a text of the program stands in quotes */
+		return;
+	}
 	if (name) {
 		hb__put_inert(out, name);
 		return;

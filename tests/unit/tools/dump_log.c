@@ -41,6 +41,28 @@ static void print_datatype(uint32_t number, const hb_datatype *d)
 	putchar('\n');
 }
 
+static void print_process(const hb_log *log)
+{
+	const hb_identity *id = hb_log_identity(log);
+	if (id)
+		printf("process made=%d rank=%d began=%" PRIu64 " world=%s maker=%s\n",
+			id->spawned  ? 1
+			: id->forked ? 2
+				     : 0,
+			id->maker_rank, id->began, id->world, id->maker);
+	const hb_ancestor *a;
+	for (uint32_t k = 0; (a = hb_log_ancestor(log, k)); k++)
+		printf("ancestor started=%" PRIu64 " pid=%u %s\n", a->started, a->pid, a->name);
+	if (hb_log_network(log))
+		printf("network %" PRIu64 "\n", hb_log_network(log));
+	for (uint32_t k = 0; hb_log_text(log, k); k++)
+		printf("text %u %s\n", k, hb_log_text(log, k));
+	const hb_bridge *b;
+	for (uint32_t k = 0; (b = hb_log_bridge(log, k)); k++)
+		printf("bridge comm=%u kind=%u root=%d entered=%" PRIu64 " returned=%" PRIu64 " port=%s\n", b->comm,
+			b->kind, b->root, b->entered, b->returned, b->port);
+}
+
 static void print_definitions(const hb_log *log)
 {
 	const hb_log_info *i = hb_log_get_info(log);
@@ -51,6 +73,9 @@ static void print_definitions(const hb_log *log)
 		printf("function %u class=%u calls=%" PRIu64 " %s:%s(", k, f->cls, f->calls, f->layer, f->name);
 		for (uint32_t a = 0; a < f->nargs; a++)
 			printf("%s%s:%u", a ? "," : "", f->arg_name[a], f->arg_kind[a]);
+		printf(")(");
+		for (uint32_t v = 0; v < f->nvalues; v++)
+			printf("%s%s:%u", v ? "," : "", f->value_name[v], f->value_type[v]);
 		puts(")");
 	}
 	for (uint32_t k = 0; k < i->modules; k++) {
@@ -81,17 +106,7 @@ static void print_definitions(const hb_log *log)
 	for (uint32_t k = 0; k < i->ops; k++)
 		if (hb_log_op(log, k))
 			printf("op %u %s\n", k, hb_log_op(log, k));
-	const hb_identity *id = hb_log_identity(log);
-	if (id)
-		printf("process spawned=%" PRIu64 " rank=%d began=%" PRIu64 " world=%s maker=%s\n", id->spawned,
-			id->maker_rank, id->began, id->world, id->maker);
-	const hb_ancestor *a;
-	for (uint32_t k = 0; (a = hb_log_ancestor(log, k)); k++)
-		printf("ancestor started=%" PRIu64 " pid=%u %s\n", a->started, a->pid, a->name);
-	const hb_bridge *b;
-	for (uint32_t k = 0; (b = hb_log_bridge(log, k)); k++)
-		printf("bridge comm=%u kind=%u root=%d entered=%" PRIu64 " returned=%" PRIu64 " port=%s\n", b->comm,
-			b->kind, b->root, b->entered, b->returned, b->port);
+	print_process(log);
 	for (uint32_t k = 0; k < i->notes; k++) {
 		const hb_note *n = hb_log_note(log, k);
 		printf("note lane=%d event=%" PRIu64 " %s\n", n->lane == HB_NO ? -1 : (int)n->lane, n->event, n->text);

@@ -1,4 +1,4 @@
-/* Where the calls lead by which this process makes worlds and meets others: written by hbdb, src/tool/store/replay_worlds.c, a line per
+/* Where the calls lead by which this process makes worlds and meets others: written by hbdb, src/tool/store/replayed/worlds.c, a line per
  * call at its root, in the order in which the process made them. */
 #include <errno.h>
 #include <fcntl.h>

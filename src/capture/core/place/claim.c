@@ -69,7 +69,7 @@ static char *content(const char *path)
 	return text;
 }
 
-/* Written by hbdb, src/tool/store/replay_folder.c: "ranks N", and then a line per process: its number, its name, "fork" where that made
+/* Written by hbdb, src/tool/store/replayed/folder.c: "ranks N", and then a line per process: its number, its name, "fork" where that made
  * it, its place. */
 static void read_table(void)
 {

@@ -19,7 +19,7 @@
 #include "../../store/find.h"
 #include "../../store/logs.h"
 #include "../../store/manifest.h"
-#include "../../store/replay_folder.h"
+#include "../../store/replayed/folder.h"
 #include "../../farmed/farmed.h"
 
 const hb_option hb__replay_options[] = {

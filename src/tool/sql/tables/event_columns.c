@@ -68,6 +68,8 @@ static void give_arguments(sqlite3_context *out, const hb_view *view, const hb_e
 		sqlite3_str_appendf(text, "%s%s=", i ? ", " : "", f.name);
 		if (word)
 			sqlite3_str_appendall(text, word);
+		else if (f.kind == HB_RECORDED_TEXT && f.value == HB_NONE)
+			sqlite3_str_appendall(text, "NULL");
 		else if (f.kind == HB_RECORDED_REAL)
 			sqlite3_str_appendf(text, "%!.17g", real);
 		else if (f.kind == HB_RECORDED_UNSIGNED)

@@ -1,6 +1,6 @@
 /* Which processes a replay knows, by which numbers; and which recorded world each call that spawns makes, for who makes it hands the
  * number on. */
-#include "replay_folder.h"
+#include "folder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -14,10 +14,10 @@
 
 #include <hbdb/data.h>
 
-#include "find.h"
-#include "logs.h"
-#include "manifest.h"
-#include "replay_folder.h"
+#include "../find.h"
+#include "../logs.h"
+#include "../manifest.h"
+#include "folder.h"
 
 static int make_folders(const char *parent, const char *name, hb_replay_folder *s)
 {

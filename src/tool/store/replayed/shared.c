@@ -1,6 +1,6 @@
 /* What processes of a replay have to know of each other's records to repeat what they did with one stream, or one socket that listens, that
  * several of them have: in which order they wrote and read, and which of them accepted which connection. */
-#include "../replay_folder.h"
+#include "folder.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* The folder of a replay: the logs in raw form, and the reports of the processes. */
-#ifndef HBDB_STORE_REPLAY_FOLDER_H
-#define HBDB_STORE_REPLAY_FOLDER_H
+#ifndef HBDB_STORE_REPLAYED_FOLDER_H
+#define HBDB_STORE_REPLAYED_FOLDER_H
 
 #include <sys/types.h>
 
-#include "logs.h"
+#include "../logs.h"
 
 typedef struct hb_replay_folder {
 	char *folder, *script; /* script: where the logs are */
