@@ -253,9 +253,11 @@ static hb_status say_orphan(struct hb__graph *g, const struct orphan *all, size_
 			hb__phrase_who(&v->sentence, g, w->line);
 		else
 			hb__phrase_ranks(&v->sentence, g, list, k);
-		hb__phrase(&v->sentence,
-			" %s %s%s%s%s for ", k == 1 ? (w->poll ? "polls" : "waits") : (w->poll ? "poll" : "wait"),
-			w->asleep ? hb_process_outside(hb__named(g, w->process)) : w->poll ? "with " : "in ",
+		hb__phrase(&v->sentence, " %s %s%s%s%s for ",
+			k == 1 ? (w->poll ? "polls" : "waits") : (w->poll ? "poll" : "wait"),
+			w->asleep ? hb_process_outside(hb__named(g, w->process))
+			: w->poll ? "with "
+				  : "in ",
 			w->asleep ? " (" : "", w->name, w->asleep ? ")" : "");
 		hb__phrase_need(&v->sentence, g, w, &g->need[all[first].need]);
 		say_why(g, &v->sentence, &all[first]);
@@ -312,7 +314,10 @@ static void say_threads(struct hb__graph *g, struct hb__text *t, const hb_proces
 		if (w->name && w->n && !w->done)
 			hb__phrase_wait(t, g, w);
 		else
-			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is %s",
+			hb__phrase(t,
+				w->name   ? "is in %s"
+				: w->over ? "has ended"
+					  : "is %s",
 				w->name ? w->name : hb_process_outside(p->name));
 	}
 	if (p->nlines > MOST)

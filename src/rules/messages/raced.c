@@ -74,9 +74,10 @@ struct words {
 
 static const struct words *words_for(const struct racing *r, const hb_race *race)
 {
-	static const struct words message = {"which message", "the one", "takes whichever message arrives first, from any rank",
-		"the message that it got", "another message that it could have got",
-		"If the result must not depend on this, name the source, or give each sender a tag of its own."},
+	static const struct words
+		message = {"which message", "the one", "takes whichever message arrives first, from any rank",
+			"the message that it got", "another message that it could have got",
+			"If the result must not depend on this, name the source, or give each sender a tag of its own."},
 		datagram = {"which datagram", "that", "takes whichever comes first", "the datagram that it got",
 			"another datagram that it could have got",
 			"If the result must not depend on this, let each datagram say which one it is, and handle them in that order."},
@@ -90,7 +91,7 @@ static const struct words *words_for(const struct racing *r, const hb_race *race
 	if (!hb_model_groups(r->l->m)[s->group].untagged)
 		return &message;
 	const hb_function *f = hb_log_function(r->l->process[s->process].log, s->function);
-	return !f || !f->name		? &datagram
+	return !f || !f->name            ? &datagram
 	       : f->cls == HB_CONNECTION ? &connection
 	       : f->cls == HB_STREAM     ? &bytes
 					 : &datagram;
@@ -113,9 +114,8 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	}
 	point[n++] = hb__letter_send_point(l, k->other, w->other);
 	char sentence[400];
-	snprintf(sentence, sizeof sentence,
-		"%s %s%s gets in %s depends on timing%s, but could have got %s of %s%s", w->which, hb_rank_word(self),
-		self, k->function, got, w->that, hb_rank_word(other), other);
+	snprintf(sentence, sizeof sentence, "%s %s%s gets in %s depends on timing%s, but could have got %s of %s%s",
+		w->which, hb_rank_word(self), self, k->function, got, w->that, hb_rank_word(other), other);
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,

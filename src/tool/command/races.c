@@ -99,19 +99,21 @@ static void print_text(struct hb_races *r, const hb_race_sum *sum)
 	if (r->ngroups)
 		qsort(sorted, r->ngroups, sizeof *sorted, by_races);
 	bool ranks = hb__has_ranks(&r->run);
-	const char *what = ranks ? "wildcard receives, probes and choices" : "receives, accepts and waits for readiness";
+	const char *what =
+		ranks ? "wildcard receives, probes and choices" : "receives, accepts and waits for readiness";
 	if (!calls)
 		printf("no races: no %s%s\n",
 			ranks ? "wildcard receives, no wildcard probes, no choices among requests"
 			      : "receives, accepts or waits for readiness that could have got something else",
 			r->whole ? "" : ", as far as this recording shows");
 	else if (!races)
-		printf("no races: none of %llu %s could have got %s%s\n",
-			(unsigned long long)calls, what, ranks ? "a different message" : "something else", r->whole ? "" : ", as far as this recording shows");
+		printf("no races: none of %llu %s could have got %s%s\n", (unsigned long long)calls, what,
+			ranks ? "a different message" : "something else",
+			r->whole ? "" : ", as far as this recording shows");
 	else
-		printf("%llu of %llu %s raced, at %llu %s%s\n",
-			(unsigned long long)races, (unsigned long long)calls, what, (unsigned long long)places,
-			hb__plural(places, "place", "places"), r->whole ? "" : "; there may be more");
+		printf("%llu of %llu %s raced, at %llu %s%s\n", (unsigned long long)races, (unsigned long long)calls,
+			what, (unsigned long long)places, hb__plural(places, "place", "places"),
+			r->whole ? "" : "; there may be more");
 	for (size_t i = 0; i < r->ngroups && sorted[i]->races; i++)
 		print_group(r, sorted[i]);
 	print_chunks(r, sum);

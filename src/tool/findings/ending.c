@@ -102,7 +102,7 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 		bool died = !strcmp(became, "died first");
 		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
 			died ? way : "", rest ? "; " : "", rest ? others : "",
-			!rest		        ? ""
+			!rest                  ? ""
 			: *hb_rank_word(first) ? " ended after that, as the launcher ends the others then"
 					       : " ended after that",
 			died ? "; what is wrong may not be in the recording" : "");

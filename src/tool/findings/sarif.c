@@ -93,8 +93,8 @@ static void put_location(hb_output *out, const hb_spot *p, int64_t id)
 	char *who = hb__format("%s%s%s%s", hb_rank_word(p->name), p->name, *p->event ? ", event " : "", p->event);
 	put_member(out, ",\"logicalLocations\":[{\"kind\":\"process\",\"name\":", who);
 	free(who);
-	char *text = hb__format(
-		"%s%s%s%s%s%s", hb_rank_word(p->name), p->name, *p->function ? ": " : "", p->function, *p->role ? ": " : "", p->role);
+	char *text = hb__format("%s%s%s%s%s%s", hb_rank_word(p->name), p->name, *p->function ? ": " : "", p->function,
+		*p->role ? ": " : "", p->role);
 	put_member(out, "}],\"message\":{\"text\":", text);
 	free(text);
 	hb__put_text(out, "}}");

@@ -156,11 +156,11 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 		return;
 	}
 	if (hb__is_over(now)) {
-		const char *how = !*hb_rank_word(p->name)	   ? "has ended"
+		const char *how = !*hb_rank_word(p->name)            ? "has ended"
 				  : now->state == HB_STATE_FINALIZED ? "has finished MPI"
-				  : now->state == HB_STATE_ABORTED ? "called MPI_Abort"
-				  : now->state == HB_STATE_LEFT    ? "left without MPI_Finalize"
-								   : "has died";
+				  : now->state == HB_STATE_ABORTED   ? "called MPI_Abort"
+				  : now->state == HB_STATE_LEFT      ? "left without MPI_Finalize"
+								     : "has died";
 		add(d, p, hb__copy(how), hb__copy(""));
 		return;
 	}

@@ -337,8 +337,8 @@ static int mode_shut(char **more)
 	pid_t pid = fork();
 	if (!pid) {
 		struct rlimit none = {0, 0};
-		if (setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_NPROC, &none) || setrlimit(RLIMIT_NOFILE, &none) ||
-			setgid(65534) || setuid(65534) || forbid())
+		if (setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_NPROC, &none) ||
+			setrlimit(RLIMIT_NOFILE, &none) || setgid(65534) || setuid(65534) || forbid())
 			_exit(1);
 		hb_event("inside");
 		exit(8);
