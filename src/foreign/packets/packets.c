@@ -7,6 +7,7 @@
 
 enum { TCP = 6, UDP = 17 };
 #define STEP 65536  /* packets between two calls of the progress */
+#define APART 60000000000u /* nanoseconds: clocks of two machines that are wrong by more are not compared */
 #define BEFORE 1000 /* nanoseconds from tick 0 to the first packet */
 
 static void transport(struct hb__packets *p, const struct hb__ip *ip)
@@ -128,10 +129,10 @@ static hb_status fits(struct hb__packets *p, hb_error *err)
 	if (!k->network)
 		return HB_OK;
 	hb__flows_count(p->flows, &one, &both);
-	if (m->last < k->begun || m->first > k->ended)
+	if (m->last + APART < k->begun || m->first > k->ended + APART)
 		return hb__import_fail(err, HB_E_ARGUMENT, m->path, 0,
-			"the capture is of %s to %s UTC, the recording of %s to %s: no moment is in both, or the clocks "
-			"of their machines differ",
+			"the capture is of %s to %s UTC, the recording of %s to %s: they are not of the same time, or the "
+			"clocks of their machines differ by more than a minute",
 			time_text(m->first, t[0]), time_text(m->last, t[1]), time_text(k->begun, t[2]),
 			time_text(k->ended, t[3]));
 	if (!one)
