@@ -177,6 +177,8 @@ void hb_import_tell(const hb_import *m, hb_import_told *ret)
 		.processes = m->drafts,
 		.first = m->first,
 		.last = m->last,
+		.begun = m->known.network && m->known.begun < m->first ? m->known.begun : m->first,
+		.ended = m->known.ended > m->last ? m->known.ended : m->last,
 		.first_pid = first_pid(m),
 		.cut = m->cut[0] ? m->cut : NULL,
 		.note = (const char *const *)m->note,

@@ -24,6 +24,7 @@ typedef struct hb_import_told {
 	const char *from; /* "pcap", "pcapng" or "otlp" */
 	uint64_t processes, events;
 	uint64_t first, last;    /* nanoseconds since the epoch */
+	uint64_t begun, ended;   /* the same, with what options.with tells of */
 	const char *cut;         /* why and where reading ended before the end of the file; NULL: it did not */
 	uint32_t first_pid;      /* the processes are numbered from here on: headers, and names of logs */
 	const char *const *note; /* sentences on what is not known, or was left out; owned by the import */

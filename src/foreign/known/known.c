@@ -67,17 +67,16 @@ static bool add_log(struct hb__known *k, hb_log *log)
 	const hb_log_info *info = hb_log_get_info(log);
 	uint64_t network = hb_log_network(log),
 		 ended = info->origin_real + (uint64_t)((double)last_tick(log) * info->tick_ns);
+	k->begun = !k->begun || info->origin_real < k->begun ? info->origin_real : k->begun;
+	k->ended = ended > k->ended ? ended : k->ended;
 	if (!network) /* it talks to nobody */
 		return true;
 	if (!k->network) {
 		snprintf(k->host, sizeof k->host, "%s", info->host);
 		k->network = network;
 		k->ahead = info->origin_real - info->origin_mono;
-		k->begun = info->origin_real;
 	}
 	k->several = k->several || strcmp(k->host, info->host) || k->network != network;
-	k->begun = info->origin_real < k->begun ? info->origin_real : k->begun;
-	k->ended = ended > k->ended ? ended : k->ended;
 	const char *text;
 	for (uint32_t i = 0; (text = hb_log_text(log, i)); i++)
 		if (!add_text(k, text))

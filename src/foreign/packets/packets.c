@@ -6,9 +6,9 @@
 #include "foreign/packets/packets.h"
 
 enum { TCP = 6, UDP = 17 };
-#define STEP 65536  /* packets between two calls of the progress */
+#define STEP 65536         /* packets between two calls of the progress */
 #define APART 60000000000u /* nanoseconds: clocks of two machines that are wrong by more are not compared */
-#define BEFORE 1000 /* nanoseconds from tick 0 to the first packet */
+#define BEFORE 1000        /* nanoseconds from tick 0 to the first packet */
 
 static void transport(struct hb__packets *p, const struct hb__ip *ip)
 {

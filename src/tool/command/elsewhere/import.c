@@ -71,27 +71,24 @@ static void fill_manifest(const struct job *j, hb_manifest *m)
 {
 	char *nothing[] = {NULL}, path[PATH_MAX], text[64];
 	const hb_import_told *told = &j->told;
-	time_t seconds = (time_t)(told->first / 1000000000);
+	time_t seconds = (time_t)(told->begun / 1000000000);
 	struct tm utc;
 	hb__manifest_begin(m, nothing);
 	hb__strings_free(&m->environment);
 	free(m->started);
 	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
-	m->started = hb__format("%s.%03uZ", text, (unsigned)(told->first / 1000000 % 1000));
+	m->started = hb__format("%s.%03uZ", text, (unsigned)(told->begun / 1000000 % 1000));
 	m->level = hb__copy("events");
 	m->layers = strcmp(told->from, "otlp") ? HB_LAYER_SOCKETS : HB_LAYER_USER;
 	m->imported_from = hb__copy(told->from);
 	m->imported_file = hb__copy(realpath(j->file, path) ? path : j->file);
 	m->finished = true;
 	m->processes = told->processes;
-	m->seconds = (double)(told->last - told->first) / 1e9;
+	m->seconds = (double)(told->ended - told->begun) / 1e9;
 	if (!j->merge)
 		return;
-	/* The time of the run is that of the recording: the capture may have begun long before. */
 	const hb_manifest *with = &j->merge->manifest;
-	free(m->started);
 	free(m->level);
-	m->started = with->started ? hb__copy(with->started) : NULL;
 	m->level = with->level ? hb__copy(with->level) : NULL;
 	m->mpi = with->mpi ? hb__copy(with->mpi) : NULL;
 	m->data_ranks = with->data_ranks ? hb__copy(with->data_ranks) : NULL;
@@ -100,7 +97,6 @@ static void fill_manifest(const struct job *j, hb_manifest *m)
 	m->layers |= hb__manifest_layers(with);
 	m->imported_with = hb__copy(j->merge->path);
 	m->processes += j->merge->logs.n;
-	m->seconds = with->seconds;
 }
 
 /* 0, or the exit code after having said why. */
