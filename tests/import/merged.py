@@ -53,6 +53,29 @@ for i in range(%d):
     grams.sendto(b"datagram %%d" %% i, (who, port))
     assert grams.recvfrom(1000)[0] == (b"datagram %%d" %% i)[::-1]
 """ % (ROUNDS, CALLS, GRAMS)
+# Two processes write into one connection, one after the other: 10 ms lie between them, far more than counters of one host are apart.
+FORKING = """
+import os, socket, sys, time
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as conn:
+    if os.fork() == 0:
+        for i in range(5):
+            conn.sendall(b"c" * 20)
+        os._exit(0)
+    os.wait()
+    time.sleep(0.01)
+    conn.sendall(b"p" * 50)
+    conn.shutdown(socket.SHUT_WR)
+    while conn.recv(100):
+        pass
+"""
+SINK = """
+import socket, sys
+listener = socket.create_server((sys.argv[1], int(sys.argv[2])))
+print("ready", flush=True)
+conn, _ = listener.accept()
+while conn.recv(1000):
+    pass
+"""
 # What the programs say to each other: calls that send, bytes, in both directions.
 TRUTH = {("ask", "connect"): (ROUNDS, 0), ("ask", "stream"): (None, ROUNDS * CALLS * 100), ("answer", "stream"): (None, ROUNDS * CALLS * 300),
          ("ask", "datagram"): (GRAMS, 10 * GRAMS), ("answer", "datagram"): (GRAMS, 10 * GRAMS)}
@@ -118,6 +141,20 @@ def whole(name, x, unrecorded):
     check("... and it verifies", status == 0, out + err)
     status, out, err = reading.hbdb("replay", x.name)
     check("... it is not run, and that says which recording may be", status == 2 and "that recording may be" in err, out + err)
+
+
+def forked(folder):
+    """Captured processes, here more than there are recorded ones, have no counter of the host: they say nothing of how well those of the others agree."""
+    import real
+    name, where = os.path.join(folder, "forking"), ["127.0.0.2", str(PORT)]
+    with real.Captured(folder) as captured:
+        with subprocess.Popen([sys.executable, "-c", SINK, *where], stdout=subprocess.PIPE, text=True) as server:
+            server.stdout.readline()
+            subprocess.run(recorded(name, sys.executable, "-c", FORKING, *where), check=True, stderr=subprocess.DEVNULL, timeout=600)
+    x = Merged(folder, captured.path, name)
+    rows = x.sql("select sender_world as who, sum(bytes) as bytes from messages where state = 'received' and not ambiguous and send_call = 'send' group by 1 order by 2")
+    check("two recorded processes write into one connection: who wrote which bytes is sure", isinstance(rows, list) and
+          [r["bytes"] for r in rows] == [50, 100], f"{rows} {x.out}{x.err}")
 
 
 def shifted(capture, to, nanoseconds):
@@ -207,6 +244,7 @@ def main():
         whole("a recorded server at all addresses", Merged(folder, capture, recording), HERE)
         capture, recording = talk(folder, False, True, "127.0.0.1", "127.0.0.2")
         whole("a recorded client on the loopback", Merged(folder, capture, recording), "127.0.0.2")
+        forked(folder)
         capture, recording = talk(folder, False, True)
         whole("a recorded client", Merged(folder, capture, recording), THERE)
         x = Merged(folder, capture, recording, "--host", f"server={THERE}:{PORT}")
