@@ -58,13 +58,19 @@ void hb__import_cut(hb_import *m, uint64_t offset, const char *format, ...)
 		snprintf(m->cut + n, sizeof m->cut - (size_t)n, " at offset %llu", (unsigned long long)offset);
 }
 
-hb_draft *hb__import_process(hb_import *m, const char *program, uint64_t origin)
+/* Beside recorded processes others are numbered behind all numbers that a system has. */
+static uint32_t first_pid(const hb_import *m) { return m->known.network ? 1u << 30 : 1; }
+
+hb_draft *hb__import_process(hb_import *m, const char *program, uint64_t origin, bool here)
 {
 	if (!HB_GROW(m->draft, m->drafts_cap, m->drafts + 1))
 		return NULL;
 	/* Addresses like 127.0.0.1 mean the same at all processes of a file: where it was recorded. */
-	hb_draft_process process = {
-		.program = program, .host = m->from, .pid = (uint32_t)m->drafts + 1, .origin = origin};
+	hb_draft_process process = {.program = program,
+		.host = here ? m->known.host : m->from,
+		.pid = first_pid(m) + (uint32_t)m->drafts,
+		.origin = origin,
+		.mono = here ? origin - m->known.ahead : 0};
 	hb_draft *draft = hb_draft_begin(&process);
 	if (draft)
 		m->draft[m->drafts++] = draft;
@@ -127,8 +133,13 @@ static hb_status read_file(hb_import *m, hb_error *err)
 	hb_status status = map_file(m, err);
 	if (status)
 		return status;
-	if (is_packets(m))
-		return hb__import_packets(m, err);
+	if (is_packets(m)) {
+		status = m->options.with ? hb__known_read(m->options.with, m->options.withs, &m->known, err) : HB_OK;
+		return status ? status : hb__import_packets(m, err);
+	}
+	if (m->options.with)
+		return hb__import_fail(err, HB_E_FOREIGN, m->path, 0,
+			"%s is no capture file (pcap, pcapng): nothing else is merged with a recording", m->path);
 	if (is_json(m))
 		return hb__import_spans(m, err);
 	if (begins(m, "\xa1\xb2\xcd\x34", 4) || begins(m, "\x34\xcd\xb2\xa1", 4))
@@ -166,6 +177,9 @@ void hb_import_tell(const hb_import *m, hb_import_told *ret)
 		.processes = m->drafts,
 		.first = m->first,
 		.last = m->last,
+		.begun = m->known.network && m->known.begun < m->first ? m->known.begun : m->first,
+		.ended = m->known.ended > m->last ? m->known.ended : m->last,
+		.first_pid = first_pid(m),
 		.cut = m->cut[0] ? m->cut : NULL,
 		.note = (const char *const *)m->note,
 		.notes = m->notes};
@@ -178,7 +192,7 @@ hb_status hb_import_write(const hb_import *m, const char *folder, hb_error *err)
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < m->drafts && !status; i++) {
 		char *path;
-		if (asprintf(&path, "%s/rank.0.%zu.log", folder, i + 1) < 0)
+		if (asprintf(&path, "%s/rank.0.%zu.log", folder, first_pid(m) + i) < 0)
 			return hb__import_no_memory(m, err);
 		status = hb_draft_seal(m->draft[i], path, err);
 		free(path);
@@ -194,6 +208,7 @@ void hb_import_free(hb_import *m)
 		hb_draft_free(m->draft[i]);
 	for (size_t i = 0; i < m->notes; i++)
 		free(m->note[i]);
+	hb__known_free(&m->known);
 	if (m->bytes)
 		munmap((void *)m->bytes, m->size);
 	free(m->draft);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "foreign/foreign.h"
+#include "foreign/known/known.h"
 #include "format/draft/draft.h"
 
 struct hb_import {
@@ -15,7 +16,8 @@ struct hb_import {
 	hb_import_options options;
 	hb_draft **draft; /* by process */
 	size_t drafts, drafts_cap;
-	uint64_t first, last; /* nanoseconds since the epoch */
+	struct hb__known known; /* of options.with */
+	uint64_t first, last;   /* nanoseconds since the epoch */
 	char cut[256];
 	char **note;
 	size_t notes, notes_cap;
@@ -29,8 +31,8 @@ hb_status hb__import_no_memory(const hb_import *import, hb_error *err);
 bool hb__import_note(hb_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reading ends here, before the end of the file; the first reason is kept. */
 void hb__import_cut(hb_import *import, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Adds a process; NULL: out of memory. origin: nanoseconds since the epoch at tick 0. */
-hb_draft *hb__import_process(hb_import *import, const char *program, uint64_t origin);
+/* Adds a process; NULL: out of memory. origin: nanoseconds since the epoch at tick 0. here: it is of the host that options.with is of. */
+hb_draft *hb__import_process(hb_import *import, const char *program, uint64_t origin, bool here);
 
 /* The readers: what comes in import->bytes becomes drafts. */
 hb_status hb__import_packets(hb_import *import, hb_error *err);

@@ -10,17 +10,18 @@ enum { TCP = 6 };
 
 struct hb__flows {
 	struct hb__hosts *hosts;
+	const struct hb__known *known;
 	struct hb__flow **bucket;
 	size_t n, buckets; /* buckets: a power of two */
 	struct hb__flow *last;
 };
 
-struct hb__flows *hb__flows_begin(struct hb__hosts *hosts)
+struct hb__flows *hb__flows_begin(struct hb__hosts *hosts, const struct hb__known *known)
 {
 	struct hb__flows *f = calloc(1, sizeof *f);
 	if (!f)
 		return NULL;
-	*f = (struct hb__flows){.hosts = hosts, .buckets = 256};
+	*f = (struct hb__flows){.hosts = hosts, .known = known, .buckets = 256};
 	f->bucket = calloc(f->buckets, sizeof(struct hb__flow *));
 	if (!f->bucket) {
 		free(f);
@@ -104,6 +105,44 @@ static void name_ends(struct hb__flows *f, struct hb__flow *flow)
 	}
 }
 
+static bool has(const struct hb__flows *f, const char *word, const char *own, const char *peer)
+{
+	char end[2 * HB_ENDPOINT_TEXT + 8];
+	snprintf(end, sizeof end, peer ? "%s %s > %s" : "%s %s", word, own, peer);
+	return hb__known_has(f->known, end);
+}
+
+/* Whether the recording that this is merged with has the events of this side. A socket of datagrams may be bound to all addresses: then it is the
+ * one if somebody recorded knows the other side. */
+static bool is_recorded(const struct hb__flows *f, const struct hb__flow *flow, int side)
+{
+	char own[HB_ENDPOINT_TEXT], peer[HB_ENDPOINT_TEXT], any[HB_ENDPOINT_TEXT];
+	const char *word = flow->protocol == TCP ? "tcp" : "udp";
+	if (!f->known->network || (flow->many && side))
+		return false;
+	hb__endpoint_text(flow->e[side], own);
+	hb__endpoint_text(flow->e[!side], peer);
+	if (has(f, word, own, NULL) || has(f, word, own, peer))
+		return true;
+	if (flow->protocol == TCP || !hb__known_has(f->known, peer))
+		return false;
+	snprintf(any, sizeof any, "0.0.0.0:%u", flow->e[side].port);
+	if (has(f, word, any, NULL))
+		return true;
+	snprintf(any, sizeof any, "[::]:%u", flow->e[side].port);
+	return has(f, word, any, NULL);
+}
+
+void hb__flows_count(const struct hb__flows *f, uint64_t *ret_one, uint64_t *ret_both)
+{
+	*ret_one = *ret_both = 0;
+	for (const struct hb__flow *flow = f->last; flow; flow = flow->before) {
+		int recorded = (flow->host[0] == HB_NO) + (flow->host[1] == HB_NO && !flow->many);
+		*ret_one += recorded == 1;
+		*ret_both += recorded == 2;
+	}
+}
+
 static struct hb__flow *flow_new(
 	struct hb__flows *f, hb__endpoint from, hb__endpoint to, uint8_t protocol, bool many, uint64_t hash)
 {
@@ -124,10 +163,12 @@ static struct hb__flow *flow_new(
 	flow->next = f->bucket[hash & (f->buckets - 1)];
 	f->bucket[hash & (f->buckets - 1)] = flow;
 	f->n++;
-	flow->host[0] = hb__host_of(f->hosts, from);
-	flow->host[1] = many ? HB_NO : hb__host_of(f->hosts, to);
-	if (flow->host[0] == HB_NO || (!many && flow->host[1] == HB_NO))
-		return NULL;
+	for (int side = 0; side < 2; side++) {
+		bool none = is_recorded(f, flow, side) || (many && side);
+		flow->host[side] = none ? HB_NO : hb__host_of(f->hosts, flow->e[side]);
+		if (!none && flow->host[side] == HB_NO)
+			return NULL;
+	}
 	name_ends(f, flow);
 	return flow;
 }

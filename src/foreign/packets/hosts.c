@@ -32,6 +32,7 @@ struct place { /* a cell of the table of addresses */
 struct hb__hosts {
 	hb_import *import;
 	uint64_t origin;
+	bool here;             /* a process is on the host of the recording */
 	struct hb__host *host; /* by process */
 	size_t hosts, hosts_cap;
 	struct place *place; /* by address, with open addressing */
@@ -62,6 +63,8 @@ void hb__hosts_free(struct hb__hosts *h)
 	}
 	free(h);
 }
+
+bool hb__hosts_here(const struct hb__hosts *h) { return h->here; }
 
 void hb__hosts_origin(struct hb__hosts *h, uint64_t origin) { h->origin = origin; }
 
@@ -193,15 +196,25 @@ static const hb_draft_function functions[HB_EVENTS] = {
 	[HB_EVENT_CLOSE] = {HB_CONNECTION, "close", 1, VALUES(of_connect)},
 };
 
-static uint32_t host_new(struct hb__hosts *h, const char *program)
+/* 127.0.0.0/8, ::1 */
+static bool is_loopback(hb__address a)
+{
+	static const uint8_t one[16] = {[15] = 1};
+	return is_4(a) ? a.byte[12] == 127 : !memcmp(a.byte, one, sizeof one);
+}
+
+/* Of an address of the machine itself, and merged with a recording, it is where that was made. */
+static uint32_t host_new(struct hb__hosts *h, const char *program, hb__address a)
 {
 	if (!HB_GROW(h->host, h->hosts_cap, h->hosts + 1))
 		return HB_NO;
-	hb_draft *draft = hb__import_process(h->import, program, h->origin);
+	bool here = h->import->known.network && is_loopback(a);
+	h->here |= here;
+	hb_draft *draft = hb__import_process(h->import, program, h->origin, here);
 	if (!draft)
 		return HB_NO;
 	hb_draft_layer(draft, "sockets");
-	hb_draft_network(draft, 0);
+	hb_draft_network(draft, here ? h->import->known.network : 0);
 	for (int i = 0; i < HB_EVENTS; i++)
 		hb_draft_define(draft, &functions[i]);
 	hb_draft_lane(draft);
@@ -254,7 +267,7 @@ uint32_t hb__host_of(struct hb__hosts *h, hb__endpoint e)
 	struct name *name = named(h, e);
 	if (name) {
 		if (name->host == HB_NO)
-			name->host = host_new(h, name->text);
+			name->host = host_new(h, name->text, e.address);
 		return name->host;
 	}
 	if (2 * h->places >= h->places_cap && !more_places(h))
@@ -263,7 +276,7 @@ uint32_t hb__host_of(struct hb__hosts *h, hb__endpoint e)
 	if (!place->host) {
 		char program[128];
 		program_of(e.address, program, sizeof program);
-		uint32_t host = host_new(h, program);
+		uint32_t host = host_new(h, program, e.address);
 		if (host == HB_NO)
 			return HB_NO;
 		*place = (struct place){e.address, host + 1};
@@ -276,12 +289,14 @@ uint32_t hb__host_of(struct hb__hosts *h, hb__endpoint e)
 
 uint32_t hb__host_text(struct hb__hosts *h, uint32_t host, const char *text)
 {
-	return hb_draft_text(h->host[host].draft, text);
+	return host == HB_NO ? HB_NO : hb_draft_text(h->host[host].draft, text);
 }
 
 void hb__host_event(struct hb__hosts *h, uint32_t number, enum hb__event event, uint32_t end, uint64_t enter,
 	uint64_t exit, uint32_t n, const int64_t *result)
 {
+	if (number == HB_NO)
+		return;
 	struct hb__host *host = &h->host[number];
 	int64_t argument = end;
 	enter = enter > host->exit ? enter : host->exit;

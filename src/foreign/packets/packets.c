@@ -1,12 +1,14 @@
 /* The way of a packet: from the file through its headers to an event. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "foreign/packets/packets.h"
 
 enum { TCP = 6, UDP = 17 };
-#define STEP 65536  /* packets between two calls of the progress */
-#define BEFORE 1000 /* nanoseconds from tick 0 to the first packet */
+#define STEP 65536         /* packets between two calls of the progress */
+#define APART 60000000000u /* nanoseconds: clocks of two machines that are wrong by more are not compared */
+#define BEFORE 1000        /* nanoseconds from tick 0 to the first packet */
 
 static void transport(struct hb__packets *p, const struct hb__ip *ip)
 {
@@ -42,6 +44,7 @@ static void took(struct hb__packets *p, struct hb__packet *packet)
 static void stamp(struct hb__packets *p, uint64_t time)
 {
 	hb_import *m = p->import;
+	time += (uint64_t)m->options.shift;
 	if (!p->packets) {
 		m->first = m->last = time;
 		hb__hosts_origin(p->hosts, time < BEFORE ? 0 : time - BEFORE);
@@ -107,6 +110,50 @@ static void note_connections(struct hb__packets *p)
 			N(p->stray, "segment was", "segments were"));
 }
 
+static const char *time_text(uint64_t ns, char ret[static 32])
+{
+	time_t seconds = (time_t)(ns / 1000000000);
+	struct tm utc;
+	size_t n = strftime(ret, 32, "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &utc));
+	snprintf(ret + n, 32 - n, ".%03u", (unsigned)(ns / 1000000 % 1000));
+	return ret;
+}
+
+/* Whether it can be merged with the recording. */
+static hb_status fits(struct hb__packets *p, hb_error *err)
+{
+	hb_import *m = p->import;
+	const struct hb__known *k = &m->known;
+	char t[4][32];
+	uint64_t one, both;
+	if (!k->network)
+		return HB_OK;
+	hb__flows_count(p->flows, &one, &both);
+	if (m->last + APART < k->begun || m->first > k->ended + APART)
+		return hb__import_fail(err, HB_E_ARGUMENT, m->path, 0,
+			"the capture is of %s to %s UTC, the recording of %s to %s: they are not of the same time, or the "
+			"clocks of their machines differ by more than a minute",
+			time_text(m->first, t[0]), time_text(m->last, t[1]), time_text(k->begun, t[2]),
+			time_text(k->ended, t[3]));
+	if (!one)
+		return hb__import_fail(err, HB_E_ARGUMENT, m->path, 0,
+			both ? "all packets of the capture are between processes of the recording, which has them "
+			       "already: there is nothing to merge"
+			     : "no packet of the capture is from or to an end of a process of the recording: it was "
+			       "made elsewhere, or addresses were changed on the way (NAT)");
+	if (k->several && hb__hosts_here(p->hosts))
+		return hb__import_fail(err, HB_E_ARGUMENT, m->path, 0,
+			"the recording is of several hosts or network namespaces, and the capture has addresses like "
+			"127.0.0.1: it is not known of which of them these are");
+	hb__import_note(m, "%llu %s between a recorded process and another one",
+		N(one, "connection or exchange of datagrams was", "connections or exchanges of datagrams were"));
+	if (both)
+		hb__import_note(m, "%llu %s left out: both sides are recorded",
+			N(both, "connection or exchange of datagrams was",
+				"connections or exchanges of datagrams were"));
+	return HB_OK;
+}
+
 static hb_status finish(struct hb__packets *p, hb_error *err)
 {
 	hb_import *m = p->import;
@@ -114,6 +161,9 @@ static hb_status finish(struct hb__packets *p, hb_error *err)
 		hb__tcp_end(p);
 	if (p->failed)
 		return hb__import_no_memory(m, err);
+	hb_status status = p->packets > p->strange ? fits(p, err) : HB_OK;
+	if (status)
+		return status;
 	note_left_out(p);
 	note_connections(p);
 	if (p->strange && p->strange == p->packets)
@@ -151,7 +201,7 @@ hb_status hb__import_packets(hb_import *m, hb_error *err)
 	if (status)
 		return status;
 	p.hosts = hb__hosts_begin(m);
-	p.flows = p.hosts ? hb__flows_begin(p.hosts) : NULL;
+	p.flows = p.hosts ? hb__flows_begin(p.hosts, &m->known) : NULL;
 	p.fragments = hb__fragments_begin();
 	status = p.flows && p.fragments ? all(&p, &capture, err) : hb__import_no_memory(m, err);
 	hb__sightings_free(p.sightings);

@@ -122,11 +122,14 @@ void hb__hosts_free(struct hb__hosts *hosts);
 hb_status hb__hosts_rules(struct hb__hosts *hosts, hb_error *err);
 /* The process of an endpoint, made when it is not there yet; HB_NO: out of memory. */
 uint32_t hb__host_of(struct hb__hosts *hosts, hb__endpoint e);
+/* Whether one of the processes has an address of the machine itself, and is on that of the recording. */
+bool hb__hosts_here(const struct hb__hosts *hosts);
 /* Nanoseconds since the epoch at tick 0. */
 void hb__hosts_origin(struct hb__hosts *hosts, uint64_t origin);
 /* "10.0.0.1:53", "[fe80::1]:53" */
 #define HB_ENDPOINT_TEXT 64
 void hb__endpoint_text(hb__endpoint e, char ret[static HB_ENDPOINT_TEXT]);
+/* host HB_NO, here and in the next: a process that is recorded itself, and nothing is done. */
 uint32_t hb__host_text(struct hb__hosts *hosts, uint32_t host, const char *text);
 /* An event of a host at an end: entered at a tick, but not before the host's last event was left. */
 void hb__host_event(struct hb__hosts *hosts, uint32_t host, enum hb__event event, uint32_t end, uint64_t enter,
@@ -163,17 +166,20 @@ struct hb__flow {
 	hb__endpoint e[2];
 	uint8_t protocol;
 	bool many;                         /* UDP: e[1] is no host */
-	uint32_t host[2], end[2], peer[2]; /* by side: process, and numbers of texts there */
+	uint32_t host[2], end[2], peer[2]; /* by side: process (HB_NO: recorded itself), and numbers of texts there */
 	struct hb__connection *tcp;
 	struct hb__flow *next, *before; /* in its bucket; all flows */
 };
 
 struct hb__flows;
-struct hb__flows *hb__flows_begin(struct hb__hosts *hosts);
+/* known: the ends whose events are recorded already. */
+struct hb__flows *hb__flows_begin(struct hb__hosts *hosts, const struct hb__known *known);
 void hb__flows_free(struct hb__flows *flows);
 /* The flow of these endpoints; *ret_side: which of the two `from` is. NULL: out of memory. */
 struct hb__flow *hb__flow_of(
 	struct hb__flows *flows, hb__endpoint from, hb__endpoint to, uint8_t protocol, bool many, int *ret_side);
+/* How many flows have one side that is recorded, and how many have two. */
+void hb__flows_count(const struct hb__flows *flows, uint64_t *ret_one, uint64_t *ret_both);
 struct hb__flow *hb__flows_last(const struct hb__flows *flows); /* and `before` of each */
 
 /* ---- udp.c, tcp.c: what is said at the end, and memory ---- */

@@ -160,7 +160,7 @@ static bool begin_process(struct writer *w, uint32_t number)
 	snprintf(program + before, sizeof program - (size_t)before, "%s", service->name);
 	for (char *c = program + before; *c; c++)
 		*c = *c == '/' ? '_' : *c; /* the last part of the path is the name */
-	p->draft = hb__import_process(w->spans->import, program, w->origin);
+	p->draft = hb__import_process(w->spans->import, program, w->origin, false);
 	if (!p->draft)
 		return false;
 	hb_draft_function sent = {HB_USER_SENT, "hb_sent", 1, 2, channel, values};

@@ -27,6 +27,7 @@ hb_draft *hb_draft_begin(const hb_draft_process *p)
 		.level = HB_LEVEL_EVENTS,
 		.tick_fs = 1000000,
 		.origin_real = p->origin,
+		.origin_mono = p->mono,
 		.state = HB_STATE_FINALIZED};
 	memcpy(head.magic, HB_LOG_MAGIC, sizeof head.magic);
 	memcpy(log->head, &head, sizeof log->head);

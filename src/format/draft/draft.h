@@ -18,6 +18,7 @@ typedef struct hb_draft_process {
 	const char *host;    /* where its addresses of the machine itself, like 127.0.0.1, mean the same */
 	uint32_t pid;        /* another one for each log of a recording; not 0 */
 	uint64_t origin;     /* nanoseconds since the epoch at tick 0; a tick is a nanosecond */
+	uint64_t mono; /* nanoseconds of the host's monotonic clock at tick 0; 0: it has none in common with others */
 } hb_draft_process;
 
 /* An argument (kind: HB_RECORDED_... of calls.h) or a value (HB_TYPE_... of row.h). */

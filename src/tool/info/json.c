@@ -62,6 +62,7 @@ static void json_run(hb_output *o, const hb_facts *f)
 	field(o, false, "replay_of", m->replay_of);
 	field(o, false, "imported_from", m->imported_from);
 	field(o, false, "imported_file", m->imported_file);
+	field(o, false, "imported_with", m->imported_with);
 	if (m->finished) {
 		field_number(o, false, "exit_status", m->exit_status);
 		if (m->open)

@@ -13,6 +13,8 @@ static void print_command(const hb_manifest *m)
 {
 	if (m->imported_from) {
 		printf("imported      %s, %s\n", m->imported_from, m->imported_file ? hb__tame(m->imported_file) : "?");
+		if (m->imported_with)
+			printf("merged with   %s\n", hb__tame(m->imported_with));
 		printf("started       %s, %.3f s\n", m->started ? hb__tame(m->started) : "?", m->seconds);
 		return;
 	}

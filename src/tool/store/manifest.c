@@ -25,7 +25,7 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
-		m->imported_from, m->imported_file, m->died_first, m->data_ranks, m->traced};
+		m->imported_from, m->imported_file, m->imported_with, m->died_first, m->data_ranks, m->traced};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -96,6 +96,10 @@ int hb__manifest_runs(const hb_manifest *m, const char *recording, const char *w
 {
 	if (!m->imported_from)
 		return 0;
+	if (m->imported_with)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s was made of %s and of a capture file by hbdb import: it cannot be %s; that recording may be",
+			hb__short(recording), m->imported_with, what);
 	return hb__fail_with(HB_EXIT_USAGE, "%s was made of %s by hbdb import: there is no program that could be %s",
 		hb__short(recording), m->imported_file ? m->imported_file : "a file", what);
 }
@@ -185,6 +189,8 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON *imported = cJSON_AddObjectToObject(root, "imported");
 		cJSON_AddStringToObject(imported, "from", m->imported_from);
 		cJSON_AddStringToObject(imported, "file", m->imported_file);
+		if (m->imported_with)
+			cJSON_AddStringToObject(imported, "with", m->imported_with);
 	}
 	put_program(root, &m->program);
 	cJSON *environment = cJSON_AddObjectToObject(root, "environment");
@@ -271,6 +277,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	const cJSON *imported = cJSON_GetObjectItemCaseSensitive(root, "imported");
 	ret->imported_from = imported ? text_of(imported, "from") : NULL;
 	ret->imported_file = imported ? text_of(imported, "file") : NULL;
+	ret->imported_with = imported ? text_of(imported, "with") : NULL;
 	char *digests = text_of(root, "digests");
 	ret->whole = digests && !strcmp(digests, "whole");
 	free(digests);

@@ -34,6 +34,7 @@ typedef struct hb_manifest {
 	double seconds;
 	char *imported_from,
 		*imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
+	char *imported_with;    /* the recording whose logs are in it, too; NULL: none */
 	char *replay_of;        /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
 } hb_manifest;

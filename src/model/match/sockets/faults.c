@@ -34,8 +34,9 @@ bool hb__find_faults(struct hb__sockets *s)
 	struct measure *all = malloc((m->processes.n + 1) * sizeof *all);
 	size_t n = 0;
 	s->fault = calloc(m->processes.n + 1, sizeof *s->fault);
+	/* What came from elsewhere is in nanoseconds: no counter of the host. */
 	for (uint32_t i = 0; all && i < m->processes.n; i++)
-		if (m->processes.at[i].log)
+		if (m->processes.at[i].log && hb_log_get_info(m->processes.at[i].log)->tick_ns != 1)
 			all[n++] = (struct measure){
 				hb__clock_of(s, i), i, hb_log_get_info(m->processes.at[i].log)->tick_ns};
 	if (!all || !s->fault) {
