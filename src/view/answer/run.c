@@ -194,11 +194,15 @@ static void put_tags(struct hb_request *r)
 	uint32_t n = hb_model_get_info(model)->channels, kept = 0;
 	struct tag *tags = malloc(((size_t)n + 1) * sizeof *tags);
 	hb_text_put(&r->out, ",\"tags\":[");
-	for (uint32_t i = 0; tags && i < n; i++)
-		tags[i] = (struct tag){hb_model_channels(model)[i].tag, hb_model_channels(model)[i].sent};
-	if (tags && n)
-		qsort(tags, n, sizeof *tags, by_tag);
-	for (uint32_t i = 0; tags && i < n; i++)
+	uint32_t tagged = 0;
+	for (uint32_t i = 0; tags && i < n; i++) {
+		const hb_channel *c = &hb_model_channels(model)[i];
+		if (!hb_model_groups(model)[c->group].untagged)
+			tags[tagged++] = (struct tag){c->tag, c->sent};
+	}
+	if (tags && tagged)
+		qsort(tags, tagged, sizeof *tags, by_tag);
+	for (uint32_t i = 0; tags && i < tagged; i++)
 		if (kept && tags[kept - 1].tag == tags[i].tag)
 			tags[kept - 1].n += tags[i].n;
 		else

@@ -253,12 +253,11 @@ static void give_members(const struct hb_sql *sql, sqlite3_context *out, const u
 	sqlite3_str *text = sqlite3_str_new(NULL);
 	sqlite3_str_appendall(text, "[");
 	for (uint32_t i = 0; i < n && member; i++) {
-		uint32_t world = member[i] == HB_NO ? 0 : hb_model_processes(sql->model)[member[i]].world;
-		if (member[i] == HB_NO)
+		const hb_process *p = member[i] == HB_NO ? NULL : &hb_model_processes(sql->model)[member[i]];
+		if (!p)
 			sqlite3_str_appendf(text, "%snull", i ? "," : "");
-		else if (world) /* of another world: its name */
-			sqlite3_str_appendf(
-				text, "%s\"%s\"", i ? "," : "", hb_model_processes(sql->model)[member[i]].name);
+		else if (p->world || !*hb_rank_word(p->name)) /* of another world, or a program: its name */
+			sqlite3_str_appendf(text, "%s\"%s\"", i ? "," : "", p->name);
 		else
 			sqlite3_str_appendf(text, "%s%d", i ? "," : "", hb__sql_rank(sql, member[i]));
 	}

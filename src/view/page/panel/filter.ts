@@ -88,8 +88,8 @@ export class Filter {
 		return [
 			this.functions(),
 			section("Messages and processes",
-				this.pick("Tag", choice.tag, [["", "all"], ...tags], (value) => (choice.tag = value)),
-				this.pick("Communicator", choice.group, [["", "all"], ...groups], (value) => (choice.group = value)),
+				tags.length > 0 && this.pick("Tag", choice.tag, [["", "all"], ...tags], (value) => (choice.tag = value)),
+				this.pick(run.mpi ? "Communicator" : "Channel", choice.group, [["", "all"], ...groups], (value) => (choice.group = value)),
 				this.processes(),
 				el("div", { class: "buttons" }, button("show everything", "remove all filters", () => {
 					Object.assign(choice, { functions: [], tag: "", group: "", hidden: [] });

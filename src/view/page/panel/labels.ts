@@ -4,7 +4,7 @@ import { RULER, type App } from "../core/app";
 import { called } from "../core/choice";
 import { grouping, ordered, type Row } from "../core/rows";
 import { el } from "./dom";
-import { briefly, doing, glyph } from "./lives";
+import { absent, briefly, doing, glyph } from "./lives";
 import type { Stops } from "./stop";
 
 const READABLE = 10; // pixels that a name needs
@@ -99,7 +99,7 @@ export class Labels {
 	private summary(lines: number[]): string {
 		const { app } = this, many = new Map<string, number>(), by = new Map(app.state!.processes.map((p) => [called(p), p]));
 		for (const line of lines) {
-			const state = by.get(called(app.run.processes[app.run.lines[line]!.process]!)), text = state ? state.life : "has not called MPI_Init yet";
+			const name = called(app.run.processes[app.run.lines[line]!.process]!), state = by.get(name), text = state ? state.life : absent(name);
 			many.set(text, (many.get(text) ?? 0) + 1);
 		}
 		return [...many].map(([text, n]) => (many.size > 1 ? `${n} ${text}` : text)).join(", ");

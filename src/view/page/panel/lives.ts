@@ -1,4 +1,5 @@
 // What a process of the replay is doing, in words and as a sign.
+import { called } from "../core/choice";
 import { short } from "../draw/picture";
 import type { ProcessState } from "../core/types";
 
@@ -52,10 +53,15 @@ function waits(p: ProcessState, from: string): string {
 	return call.includes(" ") || p.blocked_on === null ? call.replace(" from ", from) : call + from + p.blocked_on;
 }
 
+// A process that is not there yet, by its name: a rank of MPI, or a program.
+export function absent(name: string): string {
+	return /^[0-9]/.test(name) ? "has not called MPI_Init yet" : "has not come to its first event yet";
+}
+
 export function doing(p: ProcessState): string {
 	switch (p.life) {
 	case "absent":
-		return "has not called MPI_Init yet";
+		return absent(called(p));
 	case "held":
 		return why(p);
 	case "broken":

@@ -190,9 +190,9 @@ export class Stops {
 	}
 
 	private showLooked(looked: Looked): HTMLElement {
-		// What happens inside MPI and hbdb is rarely wanted.
+		// What happens inside MPI, the C library and hbdb is rarely wanted.
 		const first = looked.frames.findIndex((f) => !f.ours), inner = first > 0 && !looked.all ? first : 0;
-		const shownFrames = el("ol", { class: "frames" }, inner > 0 && el("li", {}, button(`${inner} frames inside MPI and hbdb`, "show them", () => {
+		const shownFrames = el("ol", { class: "frames" }, inner > 0 && el("li", {}, button(`${inner} frames inside MPI, the C library and hbdb`, "show them", () => {
 			looked.all = true;
 			this.app.touch("tab");
 		}, { class: "link" })), ...looked.frames.map((f, i) => i < inner ? null : el("li", {},

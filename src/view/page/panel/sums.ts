@@ -98,7 +98,7 @@ export class ProfileList {
 		}
 		return [
 			pick,
-			el("p", { class: "dim" }, `In MPI: ${time(got.time)}, of which ${time(got.waited)} waiting for others, of all processes together.`),
+			el("p", { class: "dim" }, `In recorded calls: ${time(got.time)}, of which ${time(got.waited)} waiting for others, of all processes together.`),
 			el("table", { class: "list profile" }, el("thead", {}, el("tr", {}, ...[this.by, "calls", "time", "waiting"].map((t) => el("th", {}, t)))),
 				el("tbody", {}, ...got.rows.map((row) => this.row(row, got.time)))),
 			...(got.found > got.rows.length ? [el("p", { class: "dim" }, `and ${count(got.found - got.rows.length)} more`)] : []),
