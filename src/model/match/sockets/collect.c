@@ -93,6 +93,11 @@ static void use(struct collecting *c, uint32_t end, enum hb__use_kind kind)
 	struct hb__use u = {.end = end, .process = c->process, .kind = (uint8_t)kind};
 	if (end == HB_NO || c->inside)
 		return;
+	struct hb__socket_end *e = &c->s->ends.at[end];
+	if (kind == HB__TOOK) {
+		e->takers |= e->taker != HB_NO && e->taker != c->process;
+		e->taker = c->process;
+	}
 	u.talk = talk(c);
 	u.ready = (uint32_t)c->s->ready.n - 1;
 	if (!VEC_PUSH(&c->s->uses, u))

@@ -24,7 +24,7 @@ static int by_end(const void *a, const void *b, void *sockets)
 static uint32_t came_to(const struct hb__sockets *s, uint32_t taken, uint32_t said)
 {
 	uint32_t first = s->to_first[taken], pair = first < s->to_first[taken + 1] ? s->to_pair[first] : HB_NO;
-	if (pair == HB_NO || s->pairs.at[pair].ambiguous)
+	if (pair == HB_NO || s->pairs.at[pair].ambiguous || s->pairs.at[pair].among)
 		return HB_NO;
 	uint32_t from = s->pairs.at[pair].from, p = hb__talker(s, from), q = hb__talker(s, said);
 	bool late = hb__clock_of(s, p) == hb__clock_of(s, q) &&
@@ -70,14 +70,9 @@ void hb__find_ready(struct hb__sockets *s)
 	if (s->uses.n)
 		qsort_r(use, s->uses.n, sizeof *use, by_end, s);
 	for (size_t i = 0, end; i < s->uses.n; i = end) {
-		uint32_t taker = HB_NO;
-		bool shared = false;
-		for (end = i; end < s->uses.n && use[end].end == use[i].end; end++) {
-			if (use[end].kind != HB__TOOK)
-				continue;
-			shared = shared || (taker != HB_NO && taker != use[end].process);
-			taker = use[end].process;
-		}
+		bool shared = s->ends.at[use[i].end].takers;
+		for (end = i; end < s->uses.n && use[end].end == use[i].end;)
+			end++;
 		for (size_t k = i, to; k < end; k = to) {
 			for (to = k; to < end && use[to].process == use[k].process;)
 				to++;
