@@ -67,7 +67,8 @@ struct sim {
 	uint64_t free[EVER][LANES];
 	struct udp udp[SOCKETS];
 	struct stream stream[STREAMS];
-	struct truth *truth, *head; /* messages; what was there first when an end was said to be ready, and the call that said it */
+	struct truth *truth,
+		*head; /* messages; what was there first when an end was said to be ready, and the call that said it */
 	size_t n, room, heads, head_room;
 	struct crossing *crossing;
 	size_t crossings, crossing_room;
@@ -176,8 +177,8 @@ static void send_datagram(struct sim *s, int i, int p, int lane)
 	if (to == i || !when(s, p, lane, &enter, &exit))
 		return;
 	if (u->connected < 0 && !pick(s, 8)) {
-		uint32_t event = net_datagram(
-			&s->w.p[p], lane, true, u->end, OUTSIDE, enter, exit, sent.bytes, sent.hash);
+		uint32_t event =
+			net_datagram(&s->w.p[p], lane, true, u->end, OUTSIDE, enter, exit, sent.bytes, sent.hash);
 		crosses(s, (struct origin){p, lane, event}, false, "udp " OUTSIDE);
 		return;
 	}

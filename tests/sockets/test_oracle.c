@@ -5,7 +5,7 @@
 
 struct verdict {
 	uint64_t right, wrong, missing, doubted;
-	uint64_t ready, unready; /* what was there first: rightly said, wrongly said */
+	uint64_t ready, unready;  /* what was there first: rightly said, wrongly said */
 	uint64_t outside, inside; /* calls that talked to somebody who is not recorded: said so, not said so */
 };
 
@@ -155,8 +155,9 @@ int main(int argc, char **argv)
 		(unsigned long long)all.right, (unsigned long long)all.wrong);
 	check(!all.missing, "none is missing (%llu)", (unsigned long long)all.missing);
 	check(all.doubted < all.right, "%llu are ambiguous", (unsigned long long)all.doubted);
-	check(restarts > seeds && passed > seeds, "%llu processes take the ports of others, %llu descriptors are passed",
-		(unsigned long long)restarts, (unsigned long long)passed);
+	check(restarts > seeds / 2 && passed > seeds,
+		"%llu processes take the ports of others, %llu descriptors are passed", (unsigned long long)restarts,
+		(unsigned long long)passed);
 	check(all.ready > seeds && !all.unready, "what was there when an end was ready: %llu right, %llu wrong",
 		(unsigned long long)all.ready, (unsigned long long)all.unready);
 	check(all.outside > seeds && !all.inside, "%llu calls talk to somebody outside, %llu are said to otherwise",

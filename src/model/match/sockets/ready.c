@@ -40,6 +40,16 @@ static uint32_t since(const struct hb__sockets *s, const struct hb__use *last, u
 	return l && l->line == t->line ? l->event : inherited ? 0 : t->event - 1;
 }
 
+/* Another thread took something while the one that was first to begin did: which of them was first is not known. */
+static bool contested(const struct hb__sockets *s, const struct hb__use *use, size_t n, size_t first)
+{
+	int64_t exit = hb__talk_of(s, use[first].talk)->exit;
+	bool yes = false;
+	for (size_t i = first + 1; i < n && !yes && hb__talk_of(s, use[i].talk)->enter < exit; i++)
+		yes = use[i].kind == HB__TOOK && use[i].talk != use[first].talk;
+	return yes;
+}
+
 /* What one process did with one end. */
 static void resolve(struct hb__sockets *s, const struct hb__use *use, size_t n, bool shared)
 {
@@ -59,7 +69,7 @@ static void resolve(struct hb__sockets *s, const struct hb__use *use, size_t n, 
 		struct hb__ready *ready = &s->ready.at[use[i].ready];
 		ready->since = since(s, last, use[i].end, use[i].talk);
 		if (!shared && next < n && use[next].kind == HB__TOOK && busy <= t->enter &&
-			hb__talk_of(s, use[next].talk)->enter >= t->exit)
+			hb__talk_of(s, use[next].talk)->enter >= t->exit && !contested(s, use, n, next))
 			ready->pair = came_to(s, use[next].talk, use[i].talk);
 	}
 }

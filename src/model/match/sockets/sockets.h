@@ -115,7 +115,7 @@ struct hb__pair {
 	uint32_t bytes, group; /* group: of hb__sockets */
 	uint32_t dest;         /* when nobody got it: the process that it went to */
 	bool ambiguous, wild;
-	bool among; /* other calls put something into the stream meanwhile: which was first is not known */
+	bool among;             /* other calls put something into the stream meanwhile: which was first is not known */
 	uint32_t send, receive; /* what they became */
 };
 
