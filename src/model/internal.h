@@ -169,6 +169,7 @@ struct hb_model {
 	VEC(uint32_t) born_lines; /* that have such */
 	VEC(hb_outside) outside;
 	VEC(hb_crossing) crossings;
+	VEC(hb_refused) refused;
 	struct hb__sockets *sockets; /* while the model is built; NULL: no process has events of this layer */
 	VEC(char *) troubles;
 	/* Messages of the program itself, until they are linked. */

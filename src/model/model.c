@@ -296,6 +296,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	m->info.edges = (uint32_t)m->edges.n;
 	m->info.outside = (uint32_t)m->outside.n;
 	m->info.crossings = (uint32_t)m->crossings.n;
+	m->info.refused = (uint32_t)m->refused.n;
 	for (size_t i = 0; i < m->lines.n; i++)
 		m->info.events += m->lines.at[i].events;
 	return m->no_memory ? hb__no_memory(err) : HB_OK;
@@ -352,7 +353,7 @@ void hb_model_close(hb_model *m)
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->timeouts.at,
 		m->troubles.at, m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at,
-		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->crossings.at,
+		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->crossings.at, m->refused.at,
 		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
 		m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at,
 		m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
@@ -393,6 +394,7 @@ const hb_chosen *hb_model_chosen(const hb_model *m) { return m->chosen.at; }
 const hb_at *hb_model_timeouts(const hb_model *m) { return m->timeouts.at; }
 const hb_edge *hb_model_edges(const hb_model *m) { return m->edges.at; }
 const hb_outside *hb_model_outside(const hb_model *m) { return m->outside.at; }
+const hb_refused *hb_model_refused(const hb_model *m) { return m->refused.at; }
 const hb_crossing *hb_model_crossings(const hb_model *m) { return m->crossings.at; }
 
 const hb_crossing *hb_model_crossings_at(const hb_model *m, hb_at at, uint32_t *ret_n)

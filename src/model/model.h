@@ -125,6 +125,7 @@ enum {                      /* flags of messages and receives */
 	HB_ELSEWHERE = 16, /* receive: completed by another lane than posted it; send: completed elsewhere */
 	HB_BUFFERED = 32,  /* send: Bsend, Ibsend: it completes by itself */
 	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
+	HB_TWICE = 64,     /* send: of a datagram that has come to this end before */
 	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
 	HB_FAILED =
 		128, /* the call, or the completion, returned an error (truncated: the message is matched all the same) */
@@ -256,6 +257,12 @@ typedef struct hb_outside {
 	uint64_t sent, received; /* calls, or datagrams, to and from it */
 } hb_outside;
 
+/* A datagram of which its sender was told that nobody was at the address. */
+typedef struct hb_refused {
+	hb_at sent, told; /* the last one from this end before it was told */
+	const char *end;  /* as "udp 127.0.0.1:4000 > 127.0.0.1:9" */
+} hb_refused;
+
 /* An event at which something went to somebody who is not recorded, or came from there. */
 typedef struct hb_crossing {
 	hb_at at;
@@ -273,6 +280,7 @@ typedef struct hb_model_info {
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
 	uint32_t timeouts;
+	uint32_t refused;            /* hb_model_refused */
 	uint32_t outside, crossings; /* hb_model_outside, hb_model_crossings */
 	uint32_t strange; /* intercommunicators of which a process does not know all members, who are of other worlds */
 	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
@@ -309,6 +317,8 @@ const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_at *hb_model_timeouts(const hb_model *model);
 const hb_edge *hb_model_edges(const hb_model *model);
 const hb_outside *hb_model_outside(const hb_model *model);
+/* Of each process in the order in which it was told. */
+const hb_refused *hb_model_refused(const hb_model *model);
 /* In the order of lines and events; of one event, direction and peer there is one. */
 const hb_crossing *hb_model_crossings(const hb_model *model);
 /* Those of an event; *ret_n of them, 0: none. */

@@ -1,236 +1,12 @@
-/* Random programs that talk, and what a simulated network did with it: no match that is not said to be ambiguous may be wrong, none may be missing.
- *
- * Processes of one or two hosts share sockets, with threads; datagrams are lost, doubled and overtaken, and many are equal; streams are cut into other
- * pieces than they were written in. A call has its effect at some time between its enter and its exit. Usage: test_oracle [SEEDS [CALLS]] */
-#include "base/grow.h"
-#include "world.h"
-
-enum { LANES = 2, PROCS = 6, SOCKETS = 5, STREAMS = 4, QUEUE = 64 };
-
-struct origin {
-	int process, lane;
-	uint32_t event;
-};
-
-struct packet {
-	struct origin from;
-	int source; /* socket */
-	uint64_t hash, arrives;
-	int64_t bytes;
-};
-
-struct udp {
-	char end[64], address[32];
-	bool owner[PROCS];
-	int connected; /* to this socket; -1 */
-	struct packet queue[QUEUE];
-	int n;
-};
-
-struct chunk {
-	struct origin from;
-	int64_t left;
-};
-
-struct stream { /* both directions */
-	char end[2][96];
-	bool owner[2][PROCS], pipe;
-	struct chunk queue[2][QUEUE];
-	int n[2];
-};
-
-struct truth {
-	struct origin from, to;
-};
-
-struct sim {
-	uint64_t seed, now, skew[2];
-	int procs, hosts;
-	struct world w;
-	uint64_t free[PROCS][LANES];
-	struct udp udp[SOCKETS];
-	struct stream stream[STREAMS];
-	struct truth *truth;
-	size_t n, room;
-};
-
-static uint64_t pick(struct sim *s, uint64_t n) { return raw_random(&s->seed) % n; }
-static int host(const struct sim *s, int process) { return s->hosts == 2 && process % 2; }
-
-static bool owns(struct sim *s, bool *owner, int side)
-{
-	for (int p = 0; p < s->procs; p++)
-		owner[p] = side == host(s, p) && pick(s, 2);
-	for (int p = 0; p < s->procs; p++)
-		if (side == host(s, p) && !pick(s, 2))
-			return owner[p] = true;
-	return owner[side] = true;
-}
-
-static void setup(struct sim *s, uint64_t seed)
-{
-	*s = (struct sim){.seed = seed * 0x9e3779b97f4a7c15u + 1, .n = 0};
-	s->procs = 2 + (int)pick(s, PROCS - 1);
-	s->hosts = 1 + (int)pick(s, 2);
-	s->skew[1] = pick(s, 1000000000);
-	s->now = 100000;
-	world_begin(&s->w, s->procs);
-	s->w.sealed = seed % 2;
-	for (int p = 0; p < s->procs; p++) {
-		net_drop(&s->w.p[p]);
-		net_begin(&s->w.p[p], 100u + (unsigned)p, host(s, p) ? "other" : "host", 1, 0);
-	}
-	for (int i = 0; i < SOCKETS; i++) {
-		struct udp *u = &s->udp[i];
-		int at = s->hosts == 2 ? i % 2 : 0;
-		snprintf(u->address, sizeof u->address, "10.0.0.%d:%d", at + 1, 5000 + i);
-		owns(s, u->owner, at);
-		u->connected = i && !pick(s, 3) ? (int)pick(s, (uint64_t)i) : -1;
-		if (u->connected >= 0)
-			snprintf(u->end, sizeof u->end, "udp %s > %s", u->address, s->udp[u->connected].address);
-		else if (pick(s, 2))
-			snprintf(u->end, sizeof u->end, "udp %s", u->address);
-		else
-			snprintf(u->end, sizeof u->end, "udp 0.0.0.0:%d", 5000 + i);
-	}
-	for (int i = 0; i < STREAMS; i++) {
-		struct stream *t = &s->stream[i];
-		t->pipe = i == STREAMS - 1;
-		int a = 0, b = s->hosts == 2 && !t->pipe;
-		snprintf(t->end[0], sizeof t->end[0], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:%d > 10.0.0.%d:80", a + 1,
-			6000 + i, b + 1);
-		snprintf(t->end[1], sizeof t->end[1], t->pipe ? "pipe 7" : "tcp 10.0.0.%d:80 > 10.0.0.%d:%d", b + 1,
-			a + 1, 6000 + i);
-		owns(s, t->owner[0], a);
-		owns(s, t->owner[1], b);
-	}
-}
-
-/* The times of a call that has its effect now, as the clock of its host tells them. */
-static bool when(struct sim *s, int p, int lane, uint64_t *ret_enter, uint64_t *ret_exit)
-{
-	if (s->free[p][lane] + 2 >= s->now)
-		return false;
-	uint64_t back = s->now - s->free[p][lane] - 1, most = pick(s, 3) ? 1000 : 60000;
-	uint64_t enter = s->now - pick(s, back < most ? back : most),
-		 exit = s->now + pick(s, pick(s, 3) ? 1000 : 60000);
-	s->free[p][lane] = exit;
-	*ret_enter = enter + s->skew[host(s, p)];
-	*ret_exit = exit + s->skew[host(s, p)];
-	return true;
-}
-
-static void keep(struct sim *s, struct origin from, struct origin to)
-{
-	if (!HB_GROW(s->truth, s->room, s->n + 1))
-		abort();
-	s->truth[s->n++] = (struct truth){from, to};
-}
-
-static void deliver(struct udp *u, struct packet p)
-{
-	if (u->n < QUEUE)
-		u->queue[u->n++] = p;
-}
-
-static void send_datagram(struct sim *s, int i, int p, int lane)
-{
-	struct udp *u = &s->udp[i];
-	uint64_t enter, exit;
-	int to = u->connected >= 0 ? u->connected : (int)pick(s, SOCKETS);
-	struct packet sent = {.source = i, .bytes = 1 + (int64_t)pick(s, 2)};
-	sent.hash = pick(s, 3) ? raw_random(&s->seed) | 1 : 1 + pick(s, 2); /* many are equal */
-	if (to == i || !when(s, p, lane, &enter, &exit))
-		return;
-	sent.from = (struct origin){p, lane,
-		net_datagram(&s->w.p[p], lane, true, u->end, u->connected >= 0 ? NULL : s->udp[to].address, enter, exit,
-			sent.bytes, sent.hash)};
-	if (s->udp[to].connected >= 0 && s->udp[to].connected != i)
-		return; /* refused */
-	for (int copies = pick(s, 5) ? 1 : (int)pick(s, 3); copies > 0; copies--) {
-		sent.arrives = s->now + (pick(s, 3) ? 10 : pick(s, 200000));
-		deliver(&s->udp[to], sent);
-	}
-}
-
-static void receive_datagram(struct sim *s, int i, int p, int lane)
-{
-	struct udp *u = &s->udp[i];
-	uint64_t enter, exit;
-	int best = -1;
-	for (int k = 0; k < u->n; k++)
-		if (u->queue[k].arrives <= s->now && (best < 0 || u->queue[k].arrives < u->queue[best].arrives))
-			best = k;
-	if (best < 0 || !when(s, p, lane, &enter, &exit))
-		return;
-	struct packet got = u->queue[best];
-	u->queue[best] = u->queue[--u->n];
-	bool cut = got.bytes > 1 && !pick(s, 20);
-	struct origin to = {p, lane,
-		net_datagram(&s->w.p[p], lane, false, u->end, u->connected >= 0 ? NULL : s->udp[got.source].address,
-			enter, exit, got.bytes - cut, cut ? 0 : got.hash)};
-	keep(s, got.from, to);
-}
-
-static void write_stream(struct sim *s, struct stream *t, int side, int p, int lane)
-{
-	uint64_t enter, exit;
-	int64_t bytes = 1 + (int64_t)pick(s, 100);
-	if (t->n[side] == QUEUE || !when(s, p, lane, &enter, &exit))
-		return;
-	struct origin from = {p, lane, net_bytes(&s->w.p[p], lane, true, t->end[side], enter, exit, bytes, bytes)};
-	t->queue[side][t->n[side]++] = (struct chunk){from, bytes};
-}
-
-static void read_stream(struct sim *s, struct stream *t, int side, int p, int lane)
-{
-	uint64_t enter, exit;
-	int from = t->pipe ? 0 : 1 - side;
-	int64_t most = 1 + (int64_t)pick(s, 150), there = 0;
-	struct chunk *q = t->queue[from];
-	for (int k = 0; k < t->n[from]; k++)
-		there += q[k].left;
-	if (!there || !when(s, p, lane, &enter, &exit))
-		return;
-	int64_t got = there < most ? there : most;
-	struct origin to = {p, lane, net_bytes(&s->w.p[p], lane, false, t->end[side], enter, exit, got, most)};
-	while (got) {
-		int64_t part = q[0].left < got ? q[0].left : got;
-		keep(s, q[0].from, to);
-		q[0].left -= part;
-		got -= part;
-		if (!q[0].left)
-			memmove(q, q + 1, sizeof *q * (size_t)--t->n[from]);
-	}
-}
-
-static void step(struct sim *s)
-{
-	int p = (int)pick(s, (uint64_t)s->procs), lane = pick(s, 4) ? 0 : 1;
-	s->now += pick(s, 2) ? pick(s, 500) : pick(s, 100000);
-	if (pick(s, 2)) {
-		int i = (int)pick(s, SOCKETS);
-		if (s->udp[i].owner[p] && pick(s, 2))
-			send_datagram(s, i, p, lane);
-		else if (s->udp[i].owner[p])
-			receive_datagram(s, i, p, lane);
-		return;
-	}
-	struct stream *t = &s->stream[pick(s, STREAMS)];
-	int side = (int)pick(s, 2);
-	bool out = t->pipe ? side == 0 : pick(s, 2);
-	if (!t->owner[side][p])
-		return;
-	if (out)
-		write_stream(s, t, side, p, lane);
-	else
-		read_stream(s, t, side, p, lane);
-}
+/* Programs that talk by chance (chance.h): no match that is not said to be ambiguous may be wrong, none may be missing. Usage: test_oracle [SEEDS [CALLS]] */
+#include "chance.h"
 
 /* ---- held against the model ---- */
 
 struct verdict {
 	uint64_t right, wrong, missing, doubted;
+	uint64_t ready, unready;  /* what was there first: rightly said, wrongly said */
+	uint64_t outside, inside; /* calls that talked to somebody who is not recorded: said so, not said so */
 };
 
 static bool same(struct origin a, struct origin b)
@@ -299,26 +75,61 @@ static void compare(struct sim *s, struct verdict *v)
 	free(doubted);
 }
 
+/* What is said to have been there first when an end was ready. */
+static void compare_ready(struct sim *s, struct verdict *v)
+{
+	const hb_chosen *chosen = hb_model_chosen(s->w.m);
+	for (uint32_t i = 0; i < hb_model_get_info(s->w.m)->chosen; i++) {
+		uint32_t send = chosen[i].receive == HB_NO ? HB_NO : hb_model_receives(s->w.m)[chosen[i].receive].send;
+		if (send == HB_NO)
+			continue;
+		struct origin from = origin(&s->w, hb_send_at(s->w.m, send)), at = origin(&s->w, chosen[i].at);
+		bool yes = false;
+		for (size_t k = 0; k < s->heads && !yes; k++)
+			yes = same(s->head[k].from, from) && same(s->head[k].to, at);
+		v->ready += yes;
+		v->unready += !yes;
+	}
+}
+
+static void compare_outside(struct sim *s, struct verdict *v)
+{
+	for (size_t i = 0; i < s->crossings; i++) {
+		const struct crossing *c = &s->crossing[i];
+		uint32_t n;
+		const hb_crossing *told =
+			hb_model_crossings_at(s->w.m, world_at(&s->w, c->at.process, c->at.lane, c->at.event), &n);
+		bool yes = n == 1 && told->in == c->in && told->n == 1 &&
+			   !strcmp(hb_model_outside(s->w.m)[told->outside].name, c->name);
+		v->outside += yes;
+		v->inside += !yes;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned seeds = argc > 1 ? (unsigned)atoi(argv[1]) : 150, calls = argc > 2 ? (unsigned)atoi(argv[2]) : 600;
 	struct verdict all = {0};
-	uint64_t bad = 0, built = 0, ordered = 0;
+	uint64_t bad = 0, built = 0, ordered = 0, restarts = 0, passed = 0;
 	struct sim *s = malloc(sizeof *s);
 	for (unsigned seed = 1; seed <= seeds && s; seed++) {
 		struct verdict v = {0};
 		setup(s, seed);
+		begin(s);
 		for (unsigned i = 0; i < calls; i++)
 			step(s);
 		if (world_build(&s->w)) {
 			built++;
 			ordered += in_order(&s->w);
 			compare(s, &v);
+			compare_ready(s, &v);
+			compare_outside(s, &v);
 		}
-		if (v.wrong || v.missing) {
+		if (v.wrong || v.missing || v.unready || v.inside) {
 			bad++;
-			printf("  seed %u: %llu wrong, %llu missing\n", seed, (unsigned long long)v.wrong,
-				(unsigned long long)v.missing);
+			printf("  seed %u: %llu wrong, %llu missing, %llu not ready, %llu not outside\n", seed,
+				(unsigned long long)v.wrong, (unsigned long long)v.missing,
+				(unsigned long long)v.unready, (unsigned long long)v.inside);
 			for (uint32_t i = 0; hb_model_trouble(s->w.m, i); i++)
 				printf("    %s\n", hb_model_trouble(s->w.m, i));
 		}
@@ -326,8 +137,16 @@ int main(int argc, char **argv)
 		all.wrong += v.wrong;
 		all.missing += v.missing;
 		all.doubted += v.doubted;
+		all.ready += v.ready;
+		all.unready += v.unready;
+		all.outside += v.outside;
+		all.inside += v.inside;
+		restarts += s->restarts;
+		passed += s->passed;
 		world_end(&s->w);
 		free(s->truth);
+		free(s->head);
+		free(s->crossing);
 	}
 	free(s);
 	check(built == seeds, "%u random programs are read", seeds);
@@ -336,6 +155,13 @@ int main(int argc, char **argv)
 		(unsigned long long)all.right, (unsigned long long)all.wrong);
 	check(!all.missing, "none is missing (%llu)", (unsigned long long)all.missing);
 	check(all.doubted < all.right, "%llu are ambiguous", (unsigned long long)all.doubted);
+	check(restarts > seeds / 2 && passed > seeds,
+		"%llu processes take the ports of others, %llu descriptors are passed", (unsigned long long)restarts,
+		(unsigned long long)passed);
+	check(all.ready > seeds && !all.unready, "what was there when an end was ready: %llu right, %llu wrong",
+		(unsigned long long)all.ready, (unsigned long long)all.unready);
+	check(all.outside > seeds && !all.inside, "%llu calls talk to somebody outside, %llu are said to otherwise",
+		(unsigned long long)all.outside, (unsigned long long)all.inside);
 	check_clean();
 	return check_end();
 }

@@ -235,6 +235,34 @@ static void unread(void)
 	world_end(&w);
 }
 
+/* A network doubles a datagram; of another one its sender is told that nobody is there. */
+static void doubled(void)
+{
+	world_begin(&w, 2);
+	raw_header(&w.p[0].log)->state = raw_header(&w.p[1].log)->state = HB_STATE_FINALIZED;
+	net_sendto(&w.p[0], ASKER, "127.0.0.1:53", 100000, 1);
+	net_sendto(&w.p[0], ASKER, "127.0.0.1:53", 110000, 2);
+	for (int i = 0; i < 3; i++)
+		net_recvfrom(&w.p[1], ASKED, "127.0.0.1:4000", 200000 + 1000 * (uint64_t)i, i == 1 ? 2 : 1);
+	check(world_build(&w), "doubled: the model is built");
+	struct told t = told(HB_MESSAGE_TWICE);
+	check(t.n == 1 && t.points == 3 && t.point[0].event == 1 && t.point[1].event == 1 && t.point[2].event == 3,
+		"who sent it, who got it, and once more (%u, %u points)", t.n, t.points);
+	check(strstr(t.sentence, "process101 receives it twice") != NULL, "in words: %s", t.sentence);
+	check(!told(HB_MESSAGE_REFUSED).n, "nobody is told that nobody is there");
+	world_end(&w);
+	world_begin(&w, 1);
+	net_datagram(&w.p[0], 0, true, ASKER " > 127.0.0.1:9", NULL, 100000, 100010, 8, 1);
+	net_datagram(&w.p[0], 0, true, ASKER " > 127.0.0.1:9", NULL, 200000, 200010, 8, 2);
+	net_datagram(&w.p[0], 0, false, ASKER " > 127.0.0.1:9", NULL, 300000, 300010, -111, 0);
+	net_datagram(&w.p[0], 0, false, ASKER " > 127.0.0.1:9", NULL, 400000, 400010, -111, 0);
+	check(world_build(&w), "refused: the model is built");
+	t = told(HB_MESSAGE_REFUSED);
+	check(t.n == 1 && t.points == 2 && t.point[0].event == 2 && t.point[1].event == 3 && !told(HB_MESSAGE_TWICE).n,
+		"what was sent last, and who was told that nobody is there: %s", t.sentence);
+	world_end(&w);
+}
+
 /* ---- who waits for whom ---- */
 
 static void stay(struct net_process *p, unsigned function, const char *end, uint64_t enter)
@@ -316,6 +344,7 @@ int main(void)
 	parts();
 	late();
 	unread();
+	doubled();
 	blocked();
 	may_come();
 	check_clean();

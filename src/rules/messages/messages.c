@@ -16,6 +16,8 @@ hb_status hb_rule_messages(hb_case *c, hb_error *err)
 	if (!status)
 		status = hb__letters_alone(&l);
 	if (!status)
+		status = hb__letters_datagrams(&l);
+	if (!status)
 		status = hb__letters_ready(&l);
 	if (!status)
 		status = hb__letters_raced(&l);

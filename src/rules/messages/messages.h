@@ -93,6 +93,8 @@ hb_status hb__letters_parts(struct hb__letters *l); /* partitions.c */
 hb_status hb__letters_late(struct hb__letters *l);  /* late.c: answers after a time-out */
 hb_status hb__letters_alone(struct hb__letters *l); /* alone.c: lost and missing */
 hb_status hb__letters_ready(struct hb__letters *l); /* ready.c */
+hb_status hb__letters_datagrams(
+	struct hb__letters *l);                     /* datagrams.c: that came twice, and that nobody was there for */
 hb_status hb__letters_raced(struct hb__letters *l); /* raced.c */
 
 #endif

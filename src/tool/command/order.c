@@ -175,7 +175,7 @@ static void print_text(struct order *o, bool all)
 	if (o->n)
 		print_chain(o, all);
 	printf("\n"); /* the later one: where it is to be seen, the other one is in its past */
-	hb__put_next(stdout, o->name, o->relation == HB_BEFORE ? o->b_name : o->a_name, NULL);
+	hb__put_next(stdout, o->run.path, o->name, o->relation == HB_BEFORE ? o->b_name : o->a_name, NULL);
 	printf("\n");
 }
 

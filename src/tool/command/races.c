@@ -74,7 +74,7 @@ static void print_next(struct hb_races *r, const struct hb_raced *g)
 		return;
 	hb__event_name(&r->run, k->race.done.event ? k->race.done : k->race.post, name);
 	printf("\n");
-	hb__put_next(stdout, r->name, name, NULL);
+	hb__put_next(stdout, r->run.path, r->name, name, NULL);
 	printf("\n");
 }
 

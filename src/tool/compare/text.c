@@ -34,7 +34,8 @@ static void put_next(struct hb_comparison *c, const hb_difference *d, FILE *to)
 	if (!at.event || at.line == HB_NO)
 		return;
 	fprintf(to, "  ");
-	hb__put_next(to, c->side[side].name, hb__event_name(&c->side[side].run, at, name), NULL);
+	hb__put_next(
+		to, c->side[side].run.path, c->side[side].name, hb__event_name(&c->side[side].run, at, name), NULL);
 	fprintf(to, "\n");
 }
 

@@ -138,7 +138,7 @@ static void put_next(const hb_findings *f, const hb_told_finding *s, FILE *to)
 	for (uint32_t i = 0; i < s->nspots && !*event; i++)
 		event = s->spot[i].event;
 	fprintf(to, "  ");
-	hb__put_next(to, f->name, event, NULL);
+	hb__put_next(to, f->run->path, f->name, event, NULL);
 	fprintf(to, "%shbdb help %s\n", *event ? ", " : "next: ", s->kind->id);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../store/logs.h"
 #include "calls/calls.h"
+#include "calls/meaning.h"
 #include "found.h"
 
 /* What a process had events of. */
@@ -18,9 +19,12 @@ static unsigned seen_in(const hb_log *log)
 		const hb_function *f = hb_log_function(log, i);
 		if (!f || !f->name || !f->calls)
 			continue;
-		/* who only makes others, waits for them or for time to pass talks to nobody */
+		/* who only makes others, waits for them or for time to pass, or makes a pipe, talks to nobody */
 		if (HB_IS_SOCKET(f->cls))
-			seen |= f->cls == HB_FAMILY || f->cls == HB_READY ? ANY : ANY | TALKED;
+			seen |= f->cls == HB_FAMILY || f->cls == HB_READY ||
+						hb_meaning_of(f->name, f->cls)->does == HB_DOES_PAIR
+					? ANY
+					: ANY | TALKED;
 		else
 			seen |= f->cls == HB_THREAD ? 0 : FURTHER;
 	}

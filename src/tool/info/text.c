@@ -181,7 +181,7 @@ static void print_next(const hb_facts *f, bool wrong)
 	if (!f->sum.processes)
 		return;
 	printf("\n");
-	hb__put_next(stdout, f->name, NULL,
+	hb__put_next(stdout, NULL, f->name, NULL,
 		f->has_manifest && (!f->manifest.finished || f->manifest.open) ? live
 		: wrong                                                        ? bad
 									       : good);

@@ -344,11 +344,13 @@ static int paired_again(struct hb_talk *t, const struct hb_told *told, int got, 
 	return (int)hb__again_over(t, told, got);
 }
 
+/* The record begins with it: who has the ends later is known by who made them. A process that makes them and talks to nobody is no more recorded
+ * than one that only makes others (src/tool/found). */
 #define PAIRS(name, function_, params, args)                                                                        \
 	SEEN int name params                                                                                        \
 	{                                                                                                           \
 		struct hb_talk t;                                                                                   \
-		if (!hb__door || !hb__door->began() || !hb__door->enter(&t, hb__from ? hb__from : CALLER, FRAME)) { \
+		if (!hb__door || !hb__door->enter(&t, hb__from ? hb__from : CALLER, FRAME)) { \
 			int got = NEXT(name) args;                                                                  \
 			if (!got) {                                                                                 \
 				hb__forget(ends[0]);                                                                \

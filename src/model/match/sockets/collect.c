@@ -93,6 +93,11 @@ static void use(struct collecting *c, uint32_t end, enum hb__use_kind kind)
 	struct hb__use u = {.end = end, .process = c->process, .kind = (uint8_t)kind};
 	if (end == HB_NO || c->inside)
 		return;
+	struct hb__socket_end *e = &c->s->ends.at[end];
+	if (kind == HB__TOOK) {
+		e->takers |= e->taker != HB_NO && e->taker != c->process;
+		e->taker = c->process;
+	}
 	u.talk = talk(c);
 	u.ready = (uint32_t)c->s->ready.n - 1;
 	if (!VEC_PUSH(&c->s->uses, u))
@@ -200,6 +205,20 @@ static void datagram(struct collecting *c, uint32_t end, bool out, const int64_t
 		c->s->no_memory = true;
 }
 
+/* An error that is told of an end is of what was sent from it before. */
+static void refused(struct collecting *c, uint32_t end)
+{
+	struct hb__socket_end *e = &c->s->ends.at[end];
+	if (e->sent == HB_NO || hb__talker(c->s, e->sent) != c->process)
+		return;
+	const struct hb__talk *sent = hb__talk_of(c->s, e->sent);
+	hb_refused r = {{sent->line, sent->event}, {c->line, (uint32_t)c->event->row->number}, e->name};
+	e->sent = HB_NO; /* it is told once */
+	if (!VEC_PUSH(&c->s->m->refused, r))
+		c->s->no_memory = true;
+}
+#define REFUSED (-111) /* ECONNREFUSED */
+
 /* bytes, hash and peer, again and again. In order, through a connection, they are pieces of a stream of packets. */
 static void on_datagrams(struct collecting *c, bool out)
 {
@@ -210,6 +229,8 @@ static void on_datagrams(struct collecting *c, bool out)
 	use(c, end, out ? HB__SENT : HB__TOOK);
 	if (!out && row->nresults && TIMED_OUT(row->results[0]))
 		timed_out(c);
+	if (row->nresults && row->results[0] == REFUSED)
+		refused(c, end);
 	for (uint32_t i = 0; i + 3 <= row->nresults; i += 3) {
 		const int64_t *told = row->results + i;
 		if (told[0] < 0 || told[0] > UINT32_MAX)
@@ -219,6 +240,8 @@ static void on_datagrams(struct collecting *c, bool out)
 		else if (c->s->ends.at[end].kind == HB__END_DATAGRAM)
 			datagram(c, end, out, told, i / 3);
 	}
+	if (out && row->nresults && row->results[0] >= 0)
+		c->s->ends.at[end].sent = talk(c);
 }
 
 /* ---- what is ready ---- */

@@ -150,7 +150,7 @@ static void match(struct hb__sockets *s, uint32_t connection, struct hb__side a,
 /* ---- all of a name ---- */
 
 /* The connection of side b that is k of side a; HB_NO: none. On one clock a connect comes before its accept, and after the accept of the one
- * before it; else the k-th is the k-th. */
+ * before it; else, and where they follow each other faster than clocks tell, the k-th is the k-th. */
 static size_t other_of(const struct hb__sockets *s, const struct divided *a, size_t k, const struct divided *b)
 {
 	if (!k)
@@ -162,8 +162,9 @@ static size_t other_of(const struct hb__sockets *s, const struct divided *a, siz
 	for (size_t i = next ? 1 : b->n; i >= 1 && i <= b->n; i += next ? 1 : (size_t)-1) {
 		const struct hb__piece *o = &b->all.at[b->begin[i]];
 		bool fits = next ? o->time + HB__SLACK >= own->time : o->time <= own->time + HB__SLACK;
+		bool unsure = next ? o->time < own->time : o->time > own->time;
 		if (own->kind == HB__PAIRED ? o->talk == own->talk : fits)
-			return i;
+			return unsure && a->n == b->n ? k : i;
 	}
 	return HB_NO;
 }

@@ -314,7 +314,9 @@ uint32_t hb__socket_end(struct hb__sockets *s, uint32_t process, const char *nam
 				.peer = HB_NO,
 				.connection = HB_NO,
 				.group = HB_NO,
-				.listen = HB_NO};
+				.listen = HB_NO,
+				.sent = HB_NO,
+				.taker = HB_NO};
 			read_end(s, &e);
 			cell->value = (uint32_t)s->ends.n;
 			if (!VEC_PUSH(&s->ends, e)) {

@@ -236,8 +236,8 @@ static void send(struct hb__reading *r, struct hb__sockets *s, struct hb__pair *
 {
 	uint32_t dest = p->to == HB_NO ? p->dest : hb__talker(s, p->to);
 	p->send = hb__add_send(r, hb__group_number(r->m, &s->groups.at[p->group]), dest, 0, p->bytes);
-	if (p->ambiguous && !r->m->no_memory)
-		r->m->sends.at[p->send].flags |= HB_AMBIGUOUS;
+	if (!r->m->no_memory)
+		r->m->sends.at[p->send].flags |= (p->ambiguous ? HB_AMBIGUOUS : 0) | (p->twice ? HB_TWICE : 0);
 }
 
 static void receive(struct hb__reading *r, struct hb__sockets *s, struct hb__pair *p)

@@ -24,7 +24,7 @@ static int by_end(const void *a, const void *b, void *sockets)
 static uint32_t came_to(const struct hb__sockets *s, uint32_t taken, uint32_t said)
 {
 	uint32_t first = s->to_first[taken], pair = first < s->to_first[taken + 1] ? s->to_pair[first] : HB_NO;
-	if (pair == HB_NO || s->pairs.at[pair].ambiguous)
+	if (pair == HB_NO || s->pairs.at[pair].ambiguous || s->pairs.at[pair].among)
 		return HB_NO;
 	uint32_t from = s->pairs.at[pair].from, p = hb__talker(s, from), q = hb__talker(s, said);
 	bool late = hb__clock_of(s, p) == hb__clock_of(s, q) &&
@@ -38,6 +38,16 @@ static uint32_t since(const struct hb__sockets *s, const struct hb__use *last, u
 	const struct hb__talk *t = hb__talk_of(s, said), *l = last ? hb__talk_of(s, last->talk) : NULL;
 	bool inherited = !l && s->ends.at[end].connection != HB_NO;
 	return l && l->line == t->line ? l->event : inherited ? 0 : t->event - 1;
+}
+
+/* Another thread took something while the one that was first to begin did: which of them was first is not known. */
+static bool contested(const struct hb__sockets *s, const struct hb__use *use, size_t n, size_t first)
+{
+	int64_t exit = hb__talk_of(s, use[first].talk)->exit;
+	bool yes = false;
+	for (size_t i = first + 1; i < n && !yes && hb__talk_of(s, use[i].talk)->enter < exit; i++)
+		yes = use[i].kind == HB__TOOK && use[i].talk != use[first].talk;
+	return yes;
 }
 
 /* What one process did with one end. */
@@ -59,7 +69,7 @@ static void resolve(struct hb__sockets *s, const struct hb__use *use, size_t n, 
 		struct hb__ready *ready = &s->ready.at[use[i].ready];
 		ready->since = since(s, last, use[i].end, use[i].talk);
 		if (!shared && next < n && use[next].kind == HB__TOOK && busy <= t->enter &&
-			hb__talk_of(s, use[next].talk)->enter >= t->exit)
+			hb__talk_of(s, use[next].talk)->enter >= t->exit && !contested(s, use, n, next))
 			ready->pair = came_to(s, use[next].talk, use[i].talk);
 	}
 }
@@ -70,14 +80,9 @@ void hb__find_ready(struct hb__sockets *s)
 	if (s->uses.n)
 		qsort_r(use, s->uses.n, sizeof *use, by_end, s);
 	for (size_t i = 0, end; i < s->uses.n; i = end) {
-		uint32_t taker = HB_NO;
-		bool shared = false;
-		for (end = i; end < s->uses.n && use[end].end == use[i].end; end++) {
-			if (use[end].kind != HB__TOOK)
-				continue;
-			shared = shared || (taker != HB_NO && taker != use[end].process);
-			taker = use[end].process;
-		}
+		bool shared = s->ends.at[use[i].end].takers;
+		for (end = i; end < s->uses.n && use[end].end == use[i].end;)
+			end++;
 		for (size_t k = i, to; k < end; k = to) {
 			for (to = k; to < end && use[to].process == use[k].process;)
 				to++;

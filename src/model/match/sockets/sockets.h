@@ -50,6 +50,10 @@ struct hb__socket_end {
 	uint32_t group;           /* HB_NO: none yet */
 	uint32_t listen, listens; /* the talk that listened first, and how many did */
 	VEC(uint32_t) processes;  /* that have it */
+	uint32_t
+		sent; /* the talk that sent a datagram from it last, of those of the process that is read; HB_NO: none */
+	uint32_t taker; /* the process that took something from it; HB_NO: none did */
+	bool takers;    /* several did */
 };
 #define HB__LOCAL 256 /* Unix sockets */
 
@@ -113,6 +117,8 @@ struct hb__pair {
 	uint32_t bytes, group; /* group: of hb__sockets */
 	uint32_t dest;         /* when nobody got it: the process that it went to */
 	bool ambiguous, wild;
+	bool twice;             /* it came to this end before */
+	bool among;             /* other calls put something into the stream meanwhile: which was first is not known */
 	uint32_t send, receive; /* what they became */
 };
 

@@ -160,6 +160,7 @@ static void pair_up(
 			if (s->no_memory)
 				return;
 			s->pairs.at[id].wild = out->several;
+			s->pairs.at[id].among = !single(put);
 			s->pairs.at[id].ambiguous =
 				doubt || (!single(put) && !within(got, put)) || (!single(got) && !within(put, got));
 		}

@@ -74,7 +74,7 @@ static int answer(hb_watch *w, hb_moving m)
 static void put_next(const hb_args *args, const char *const *commands)
 {
 	printf("\n");
-	hb__put_next(stdout, args->operand, NULL, commands);
+	hb__put_next(stdout, NULL, args->operand, NULL, commands);
 	printf("\n");
 }
 
