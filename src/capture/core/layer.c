@@ -7,7 +7,7 @@
 #include "capture/core/record/record.h"
 
 static struct hb__layer *layers;
-void (*hb__after_event)(void);
+void (*hb__after_event)(void), (*hb__before_event)(void);
 
 bool hb__layer_asked(const char *name)
 {

@@ -83,6 +83,8 @@ bool hb__has_library(void);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */
 extern void (*hb__after_event)(void);
+/* Replay: such a call has begun, and its record is not asked yet; NULL: likewise. */
+extern void (*hb__before_event)(void);
 
 /* The same asked of all layers. */
 bool hb__layers_present(void);

@@ -116,10 +116,18 @@ static void call_over(void)
 		due();
 }
 
+/* What a handler did that came into this call stands in the record before it. */
+static void call_begins(void)
+{
+	if (!hb__apart && due)
+		due();
+}
+
 static void after(void (*f)(void))
 {
 	due = f;
 	hb__after_event = call_over;
+	hb__before_event = call_begins;
 }
 
 /* A child that it forked is there, and what it tells itself. */

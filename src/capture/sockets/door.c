@@ -248,6 +248,8 @@ static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *r
 	struct hb__call c;
 	uint8_t apart = hb__apart;
 	int error = errno;
+	if (unlikely(hb__before_event))
+		hb__before_event();
 	hb__apart = apart | HB__APART_OURS;
 	if (!t->slot) { /* a call that differs is told with its end as it is now */
 		t->argument = hb_leads_text(t->end);

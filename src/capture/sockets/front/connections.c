@@ -198,8 +198,8 @@ static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST || !hb__door->began() || !hb__door->is_own())
 		return false;
 	if (unlikely(hb__recorded_ends))
-		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) &&
-		       !hb__recorded_only_bound(fd) && hb__enter(t, fd, pc, cfa);
+		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) && !hb__recorded_is_unused(fd) &&
+		       hb__enter(t, fd, pc, cfa);
 	enum hb_leads kind = hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE));
 	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd, hb__door->most_leading()) &&
 	       hb__enter(t, fd, pc, cfa);

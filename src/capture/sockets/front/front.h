@@ -69,13 +69,21 @@ static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, i
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
 	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
-	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE) ||
-		(hb_leads_kind(end) == HB_LEADS_UNKNOWN && !hb__door->began() && !hb__door->leads(fd)) ||
-		!hb__door->enter(t, pc, cfa))
+	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE))
+		return false;
+	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN) && !hb__door->began()) {
+		bool leads = hb__door->leads(fd);
+		hb__caller = pc; /* the recorder asks the system by calls that come here, too */
+		if (!leads)
+			return false;
+	}
+	if (!hb__door->enter(t, pc, cfa))
 		return false;
 	end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE); /* the first call of a child by fork has emptied it */
-	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN))
+	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN)) {
 		end = hb__door->find(fd);
+		hb__caller = pc;
+	}
 	t->fd = fd;
 	t->end = end;
 	return hb_leads_kind(end) > HB_LEADS_NOWHERE;

@@ -69,13 +69,16 @@ static void await_counter(int fd)
 /* Which descriptor leads to this end of the record: another one than then, perhaps, where threads make and end connections. */
 static int now_of(int then, int64_t end)
 {
-	if (end < 0 || hb__recorded(then) == end)
+	int now = then;
+	if (end < 0)
 		return then;
-	for (int fd = 0, most = hb__door->most(); hb__recorded_ends && fd < most; fd++)
-		if (hb__recorded(fd) == end)
-			return fd;
-	hb__recorded_is(then, end);
-	return then;
+	for (int fd = 0, most = hb__door->most(); hb__recorded(then) != end && hb__recorded_ends && fd < most; fd++)
+		if (hb__recorded(fd) == end) {
+			now = fd;
+			break;
+		}
+	hb__recorded_is(now, end); /* it is used */
+	return now;
 }
 
 /* Replay: the record answers. True: *ret_got is what, and those told are visited first. */

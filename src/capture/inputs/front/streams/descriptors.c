@@ -17,6 +17,14 @@ void hb__leads_set(int fd, enum hb__leads to)
 		__atomic_store_n(&known[fd], (uint8_t)to, __ATOMIC_RELAXED);
 }
 
+/* What the system itself says is given as it was: to ask it again would bring other answers, of another length. */
+static bool is_system(int fd)
+{
+	int domain = AF_UNSPEC;
+	socklen_t bytes = sizeof domain;
+	return !NEXT(getsockopt)(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) && domain == AF_NETLINK;
+}
+
 static enum hb__leads find_out(int fd)
 {
 	struct stat st;
@@ -27,7 +35,7 @@ static enum hb__leads find_out(int fd)
 		mode_t type = st.st_mode & S_IFMT;
 		bool system = type == S_IFREG && !st.st_size && !fstatfs(fd, &fs) &&
 			      (fs.f_type == PROC_MAGIC || fs.f_type == SYSFS_MAGIC);
-		to = S_ISSOCK(st.st_mode)            ? HB__TO_SOCKET
+		to = S_ISSOCK(st.st_mode)            ? (is_system(fd) ? HB__TO_NOBODY : HB__TO_SOCKET)
 		     : S_ISFIFO(st.st_mode)          ? HB__TO_PEER
 		     : S_ISCHR(st.st_mode) || system ? HB__TO_DEVICE
 		     : !type                         ? HB__TO_COUNTER

@@ -14,7 +14,7 @@ enum hb__leads {
 	HB__TO_PEER,    /* a pipe: in a replay somebody writes into it again, and it is emptied as it was */
 	HB__TO_SOCKET,  /* likewise */
 	HB__TO_COUNTER, /* eventfd and its like: threads wait for each other by it */
-	HB__TO_NOBODY,  /* a pipe or a socket whose other end is not there in this replay */
+	HB__TO_NOBODY,  /* a pipe or a socket whose other end is not there in this replay, or is the system */
 };
 enum hb__leads hb__leads(int fd);
 void hb__leads_set(int fd, enum hb__leads to); /* HB__UNKNOWN_YET: find out */

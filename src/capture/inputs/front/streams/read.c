@@ -103,6 +103,12 @@ static bool give(struct hb__source *source, const void *pc, int fd, void *p, siz
 	return true;
 }
 
+/* With MSG_TRUNC a call says how long the message is, which may be more than it had room for. */
+static size_t came(ssize_t result, size_t room)
+{
+	return result < 0 ? 0 : (size_t)result < room ? (size_t)result : room;
+}
+
 static ssize_t keep(struct hb__source *source, ssize_t n, const void *p)
 {
 	int e = errno;
@@ -194,7 +200,7 @@ static void spread(const struct iovec *v, size_t n, const uint8_t *p, size_t byt
 static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n)
 {
 	int e = errno;
-	size_t bytes = result > 0 ? (size_t)result : 0, done = 0;
+	size_t bytes = came(result, room_of(v, n)), done = 0;
 	uint8_t *to = NULL;
 	if (!hb__door->call(source, 2))
 		return;
@@ -215,12 +221,13 @@ static void keep_spread(struct hb__source *source, ssize_t result, const struct 
 }
 
 static bool give_spread(
-	struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, ssize_t *ret)
+	struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, ssize_t *ret, bool takes)
 {
 	struct hb__answer a;
 	if (!hb__give(source, HB__STREAMS, pc, &a))
 		return false;
-	empty(pc, fd, &a);
+	if (takes)
+		empty(pc, fd, &a);
 	size_t room = room_of(v, n);
 	spread(v, n, a.p, a.bytes < room ? a.bytes : room);
 	*ret = (ssize_t)a.result;
@@ -233,7 +240,7 @@ SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 {
 	ssize_t got;
 	enum hb_inputs what = enter(CALLER, fd);
-	if (what == HB_INPUTS_GIVE && give_spread(&of_readv, CALLER, fd, v, (size_t)n, &got)) {
+	if (what == HB_INPUTS_GIVE && give_spread(&of_readv, CALLER, fd, v, (size_t)n, &got, true)) {
 		hb__door->leave();
 		return got;
 	}
@@ -256,8 +263,10 @@ static ssize_t recv_at(const void *pc, int fd, void *p, size_t bytes, int flags)
 		return n;
 	}
 	n = WAITING(what, NEXT(recv)(fd, p, bytes, flags));
+	int e = errno;
 	if (what == HB_INPUTS_KEEP)
-		keep(&of_recv, n, p);
+		hb__keep(&of_recv, n, e, p, came(n, bytes));
+	errno = e;
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
 	return n;
@@ -268,7 +277,7 @@ SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags) { return recv_at(CAL
 /* Who sent it stands in front of the bytes: its length, and as many bytes. */
 enum { FROM_MOST = 128 };
 
-static void keep_from(ssize_t n, const void *p, const struct sockaddr *from, socklen_t length)
+static void keep_from(ssize_t n, const void *p, size_t room, const struct sockaddr *from, socklen_t length)
 {
 	int e = errno;
 	if (!hb__door->call(&of_recvfrom, 3))
@@ -277,7 +286,7 @@ static void keep_from(ssize_t n, const void *p, const struct sockaddr *from, soc
 	if (n < 0) {
 		hb__door->number(1, e);
 	} else {
-		hb__door->piece(2, p, (size_t)n);
+		hb__door->piece(2, p, came(n, room));
 		hb__door->piece(3, from, length < FROM_MOST ? length : FROM_MOST);
 	}
 	hb__door->end();
@@ -305,7 +314,7 @@ SEEN ssize_t recvfrom(
 	}
 	ssize_t n = WAITING(what, NEXT(recvfrom)(fd, p, bytes, flags, from, length));
 	if (what == HB_INPUTS_KEEP)
-		keep_from(n, p, from, room ? (*length < room ? *length : room) : 0);
+		keep_from(n, p, bytes, from, room ? (*length < room ? *length : room) : 0);
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
 	return n;
@@ -316,7 +325,7 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	ssize_t n;
 	enum hb_inputs what = m->msg_control ? HB_INPUTS_PASS : hb__enter_talk(CALLER, fd);
-	if (what == HB_INPUTS_GIVE && give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, &n)) {
+	if (what == HB_INPUTS_GIVE && give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, &n, !(flags & MSG_PEEK))) {
 		hb__door->leave();
 		m->msg_flags = 0;
 		m->msg_namelen = 0;

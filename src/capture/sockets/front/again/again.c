@@ -7,12 +7,12 @@
 #define WAIT_MS 100
 
 uint32_t *hb__recorded_ends; /* by descriptor: the text of the record, plus 1 */
-#define ONLY_BOUND (1u << 31)
+#define UNUSED (1u << 31)
 
 int64_t hb__recorded(int fd)
 {
 	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST
-		       ? (int64_t)(hb__recorded_ends[fd] & ~ONLY_BOUND) - 1
+		       ? (int64_t)(hb__recorded_ends[fd] & ~UNUSED) - 1
 		       : HB_NO_TEXT;
 }
 
@@ -29,13 +29,13 @@ void hb__recorded_is(int fd, int64_t text)
 		hb__recorded_ends[fd] = (uint32_t)(text + 1);
 }
 
-void hb__recorded_bound(int fd)
+void hb__recorded_unused(int fd)
 {
 	if (hb__recorded(fd) >= 0)
-		hb__recorded_ends[fd] |= ONLY_BOUND;
+		hb__recorded_ends[fd] |= UNUSED;
 }
 
-bool hb__recorded_only_bound(int fd) { return hb__recorded_ends && hb__recorded_ends[fd] & ONLY_BOUND; }
+bool hb__recorded_is_unused(int fd) { return hb__recorded_ends && hb__recorded_ends[fd] & UNUSED; }
 
 void hb__recorded_none(void)
 {

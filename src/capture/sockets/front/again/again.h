@@ -39,9 +39,10 @@ void hb__again_control(size_t i, struct msghdr *m);
 /* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
 int64_t hb__recorded(int fd);
 void hb__recorded_is(int fd, int64_t text);
-void hb__recorded_bound(
-	int fd); /* a stream's end that has an address, and is none of a connection as long as that is all */
-bool hb__recorded_only_bound(int fd);
+/* A stream's end that has an address, or is about to be connected, and nothing was moved or waited for there yet: the recorded run did not know
+ * it, and told nothing when it was closed. */
+void hb__recorded_unused(int fd);
+bool hb__recorded_is_unused(int fd);
 void hb__recorded_none(void); /* this process has another record */
 /* The own address, or the other one, of an end as a program gets it. False: the name has none. */
 bool hb__recorded_address(int64_t text, bool peer, struct sockaddr *address, socklen_t *length);

@@ -91,7 +91,7 @@ int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct s
 	int type = 0;
 	socklen_t n = sizeof type;
 	if (!getsockopt(t->fd, SOL_SOCKET, SO_TYPE, &type, &n) && type == SOCK_STREAM)
-		hb__recorded_bound(t->fd);
+		hb__recorded_unused(t->fd);
 	return (int)hb__again_over(t, told, 0);
 }
 
@@ -144,8 +144,10 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 	copy_address(to, length, &a);
 	hb__door->text(told->end, end);
 	hb__forget(t->fd);
-	if (!told->results[0]) /* else what it leads to was found when it was used then, too */
+	if (went)
 		hb__recorded_is(t->fd, told->end);
+	if (told->results[0]) /* what it leads to was found when it was used then, too */
+		hb__recorded_unused(t->fd);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
 	if (went && stream && !hb__door->alone()) {
 		if (!t->shared || t->shared->kind != HB_SHARED_TO ||
