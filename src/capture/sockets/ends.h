@@ -16,6 +16,7 @@ int hb__ends_most(void);         /* the greatest descriptor that stands in it, p
 void hb__ends_again(void);
 uint32_t hb__ends_find(int fd);
 void hb__ends_same(int fd, uint32_t end);
+void hb__ends_foresee(void);
 /* Whether the descriptor, 0 or more, leads anywhere; what is kept of it is that it does not. */
 bool hb__ends_lead(int fd);
 /* The text of the end of a connection to this address that is under way. */
