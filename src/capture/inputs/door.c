@@ -122,6 +122,12 @@ static void call_over(void)
 		due();
 }
 
+static void others(void)
+{
+	if (begun)
+		hb__follow_await_others(hb__self);
+}
+
 /* What its handler calls stands before the call that it came in. */
 static void call_begun(void)
 {
@@ -170,6 +176,7 @@ HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
 	.event = event,
 	.handler_begins = handler_begins,
 	.handler_ends = handler_ends,
+	.others = others,
 	.calls = calls_so_far,
 	.inside = inside,
 	.after = after,

@@ -77,6 +77,7 @@ static void due(void)
 		if (sig) {
 			hb__door->next(of_signal.name, &item);
 			hb__door->given();
+			hb__door->others();
 			siginfo_t info = {.si_signo = sig, .si_code = SI_USER};
 			run(sig, &info, NULL);
 		}
