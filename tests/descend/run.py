@@ -100,13 +100,13 @@ WAYS = [
     (["spawn"], False, [["parent"], ["said spawned"], ["said spawned"], ["said spawned"]], 0),
     (["clean"], False, [["parent"], ["said clean"], ["said clean"], ["said clean"]], 0),
     (["closes"], False, [["before", M], [M]], 0),
-    (["limits"], False, [["before", M]], 0),
+    (["limits"], False, [["before", M], ["no file may grow"]], 0),
     (["filter"], False, [["parent"], ["inside"]], 0),
     (["at_once"], False, [["main", "thread"]], 0),
     (["handler"], False, [["before"]], 0),
     (["user"], True, [["root", M], [M]], 0),
     (["forth_and_back"], True, [["root", ["many", 2 * MANY]]], 0),
-    (["shut"], True, [["parent"]], 0),
+    (["shut"], True, [["parent"], ["inside"]], 0),
     (["jail", "jail"], True, [["outside", M], [M]], 0),
 ]
 

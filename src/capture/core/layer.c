@@ -7,7 +7,8 @@
 #include "capture/core/record/record.h"
 
 static struct hb__layer *layers;
-void (*hb__after_event)(void), (*hb__before_event)(void);
+void (*hb__after_event)(void);
+void (*hb__inside_call)(void);
 
 bool hb__layer_asked(const char *name)
 {
@@ -117,6 +118,13 @@ void hb__layers_leaving(void)
 	for (struct hb__layer *l = layers; l; l = l->next)
 		if (l->leaving)
 			l->leaving();
+}
+
+void hb__layers_shut(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (l->shut)
+			l->shut();
 }
 
 void hb__layers_again(void)

@@ -22,6 +22,8 @@ struct hb__layer {
 	void (*progress)(void);                         /* keeps its library going while a thread is held */
 	/* A process that was forked begins a log of its own: it has nothing of what was defined in the parent's. */
 	void (*again)(void);
+	/* The process has a log, and calls of the system will be forbidden: what will have to be asked is asked now. */
+	void (*shut)(void);
 	void (*leaving)(void); /* the process leaves without having told its end */
 	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
 	uint32_t (*library)(char *text, size_t size);
@@ -83,8 +85,9 @@ bool hb__has_library(void);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */
 extern void (*hb__after_event)(void);
-/* Replay: such a call has begun, and its record is not asked yet; NULL: likewise. */
-extern void (*hb__before_event)(void);
+
+/* Replay: called when a call of this thread that a layer stands in front of has begun, before it is compared; NULL: nobody wants to know. */
+extern void (*hb__inside_call)(void);
 
 /* The same asked of all layers. */
 bool hb__layers_present(void);
@@ -94,6 +97,7 @@ const struct hb__fn *hb__function_named(const char *name, uint8_t cls);
 void hb__layers_expected(int *ret_rank, int *ret_size);
 void hb__progress(void);
 void hb__layers_leaving(void);
+void hb__layers_shut(void);
 void hb__layers_again(void);
 const char *hb__layers_polls(void);                   /* "": none */
 const char *hb__layers_clock(void);                   /* "": none */

@@ -104,7 +104,13 @@ static void handler_ends(uint8_t before)
 
 static bool inside(void) { return hb__self && (hb__self->depth || hb__self->control->inside); }
 
-static uint64_t calls_so_far(void) { return (hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0; }
+/* This thread is in a call that is an event and has just begun: a signal that came in it comes here again. */
+static __thread bool begun __attribute__((tls_model("initial-exec")));
+
+static uint64_t calls_so_far(void)
+{
+	return ((hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0) + begun;
+}
 
 /* Polls that say no count, too: a handler may end the loop that they are in. */
 static void call_over(void)
@@ -116,18 +122,27 @@ static void call_over(void)
 		due();
 }
 
-/* What a handler did that came into this call stands in the record before it. */
-static void call_begins(void)
+static void others(void)
 {
-	if (!hb__apart && due)
-		due();
+	if (begun)
+		hb__follow_await_others(hb__self);
+}
+
+/* What its handler calls stands before the call that it came in. */
+static void call_begun(void)
+{
+	if (hb__apart || begun)
+		return;
+	begun = true;
+	due();
+	begun = false;
 }
 
 static void after(void (*f)(void))
 {
 	due = f;
 	hb__after_event = call_over;
-	hb__before_event = call_begins;
+	hb__inside_call = f ? call_begun : NULL;
 }
 
 /* A child that it forked is there, and what it tells itself. */
@@ -161,6 +176,7 @@ HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
 	.event = event,
 	.handler_begins = handler_begins,
 	.handler_ends = handler_ends,
+	.others = others,
 	.calls = calls_so_far,
 	.inside = inside,
 	.after = after,

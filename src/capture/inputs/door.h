@@ -40,6 +40,7 @@ struct hb_inputs_door {
 	/* Around a handler of the program. False: what comes into it cannot be told apart, and passes. */
 	bool (*handler_begins)(uint8_t *ret_before);
 	void (*handler_ends)(uint8_t before);
+	void (*others)(void);    /* replay: a signal comes: what other threads had done before it is done */
 	uint64_t (*calls)(void); /* how many calls of this thread did not pass behind its last event */
 	bool (*inside)(void);    /* it is inside of an event that is not over */
 	void (*after)(void (*due)(

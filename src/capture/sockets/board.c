@@ -54,14 +54,32 @@ int hb__board_high(int fd)
 	return up;
 }
 
+/* Processes of root may become those of other users. So the file has its name only when they may open it; and it is not created where it is:
+ * of a folder where everybody may write the system lets not even root do that with a file of another user. */
+int hb__board_open(const char *path, int flags)
+{
+	char begun[4400];
+	int fd = open(path, flags | O_CLOEXEC);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	snprintf(begun, sizeof begun, "%s.%ld", path, syscall(SYS_gettid));
+	fd = open(begun, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fd;
+	fchmod(fd, 0666);
+	bool first = !link(begun, path);
+	unlink(begun);
+	if (first)
+		return fd;
+	close(fd);
+	return open(path, flags | O_CLOEXEC);
+}
+
 static int open_file(const char *what)
 {
 	char path[4300];
 	snprintf(path, sizeof path, "%s/%s", hb__config.dir, what);
-	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd >= 0 && !geteuid()) /* processes of root may become those of other users */
-		fchmod(fd, 0666);
-	return hb__board_high(fd);
+	return hb__board_high(hb__board_open(path, O_RDWR | O_APPEND));
 }
 
 static uint32_t *find_bells(void)

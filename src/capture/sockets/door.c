@@ -246,10 +246,10 @@ static void rest(void)
 static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *ret)
 {
 	struct hb__call c;
+	if (unlikely(hb__inside_call))
+		hb__inside_call();
 	uint8_t apart = hb__apart;
 	int error = errno;
-	if (unlikely(hb__before_event))
-		hb__before_event();
 	hb__apart = apart | HB__APART_OURS;
 	if (!t->slot) { /* a call that differs is told with its end as it is now */
 		t->argument = hb_leads_text(t->end);
@@ -426,6 +426,15 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 
 /* ---- what the core asks ---- */
 
+static void shut(void)
+{
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	tell_network();
+	hb__ends_foresee();
+	hb__apart = apart;
+}
+
 static void forgotten(void)
 {
 	network_told = false;
@@ -445,7 +454,7 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 __attribute__((constructor(104))) static void add_layer(void)
 {
 	static struct hb__layer sockets = {
-		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = forgotten};
+		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = forgotten, .shut = shut};
 	unsigned first = hb__layers_functions();
 	for (unsigned i = 0; i < HB_SOCKET_FUNCTIONS; i++) {
 		struct hb__fn *fn = &functions[i];

@@ -1,5 +1,6 @@
 /* The table of descriptors. What one leads to is asked of the system when it is used for the first time since somebody changed it. */
 #define XXH_INLINE_ALL
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ int hb__ends_most_leading(void) { return most_leading; }
 uint32_t *hb__ends_table(void)
 {
 	if (!table)
-		table = hb__pages(HB_DESCRIPTORS_MOST * sizeof *table);
+		table = hb__pages((size_t)2 * HB_DESCRIPTORS_MOST * sizeof *table);
 	return table;
 }
 
@@ -114,8 +115,28 @@ bool hb__ends_lead(int fd)
 static uint32_t look(int fd)
 {
 	char name[HB__END_NAME];
+	uint32_t foreseen = fd >= 0 && fd < HB_DESCRIPTORS_MOST && table ? table[HB_DESCRIPTORS_MOST + fd] : HB_LEADS_UNKNOWN;
+	if (unlikely(hb_leads_kind(foreseen) != HB_LEADS_UNKNOWN))
+		return foreseen;
 	enum hb_leads kind = look_at(fd, name);
 	return kind == HB_LEADS_NOWHERE ? kind : kind == HB_LEADS_UNKNOWN ? kind : named(kind, name);
+}
+
+/* Of those that the process has not used yet: it need not be asked then, which a filter of system calls may forbid. */
+void hb__ends_foresee(void)
+{
+	DIR *all = hb__ends_table() ? opendir("/proc/self/fd") : NULL;
+	int fds[256], n = 0;
+	for (const struct dirent *e; all && n < 256 && (e = readdir(all));)
+		if (*e->d_name != '.')
+			fds[n++] = atoi(e->d_name);
+	if (all)
+		closedir(all);
+	for (int fd = 0; !all && fd < 256; fd++) /* below another root */
+		fds[n++] = fd;
+	for (int i = 0; i < n; i++)
+		if (fds[i] < HB_DESCRIPTORS_MOST && hb_leads_kind(table[fds[i]]) == HB_LEADS_UNKNOWN)
+			table[HB_DESCRIPTORS_MOST + fds[i]] = look(fds[i]);
 }
 
 uint32_t hb__ends_connecting(int fd, const struct sockaddr *to, socklen_t length)

@@ -16,6 +16,7 @@ int hb__ends_most(void);         /* the greatest descriptor that stands in it, p
 void hb__ends_again(void);
 uint32_t hb__ends_find(int fd);
 void hb__ends_same(int fd, uint32_t end);
+void hb__ends_foresee(void);
 /* Whether the descriptor, 0 or more, leads anywhere; what is kept of it is that it does not. */
 bool hb__ends_lead(int fd);
 /* The text of the end of a connection to this address that is under way. */
@@ -43,6 +44,8 @@ void hb__talk_becomes(pid_t pid) __attribute__((noreturn));
 bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
 const void *hb__board_take(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 void hb__board_forked(void);
+/* A file of the folder that all processes of the replay open to read and write, whoever they are; it is made where it is not there. */
+int hb__board_open(const char *path, int flags);
 /* The same file by another number, at which no program looks; the old one is closed. */
 int hb__board_high(int fd);
 

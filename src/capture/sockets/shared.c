@@ -22,15 +22,14 @@ static struct {
 } turns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *map_file(const char *folder, const char *name, int flags, size_t bytes, size_t *ret_bytes)
+/* bytes: 0, it is only read. */
+static void *map_file(const char *folder, const char *name, size_t bytes, size_t *ret_bytes)
 {
 	char path[4300];
 	struct stat st;
 	void *p = MAP_FAILED;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
-	int fd = open(path, flags | O_CLOEXEC, 0600);
-	if (fd >= 0 && bytes && !geteuid()) /* processes of root may become those of other users */
-		fchmod(fd, 0666);
+	int fd = bytes ? hb__board_open(path, O_RDWR) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && (!bytes || !ftruncate(fd, (off_t)bytes)) && !fstat(fd, &st) && st.st_size)
 		p = mmap(NULL, (size_t)st.st_size, bytes ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
 	*ret_bytes = p == MAP_FAILED ? 0 : (size_t)st.st_size;
@@ -67,7 +66,7 @@ static void open_turns(void)
 {
 	size_t bytes = 0, words = 0;
 	if (!turns.all) {
-		const struct hb_shared_head *head = map_file(hb__config.script, "shared", O_RDONLY, 0, &bytes);
+		const struct hb_shared_head *head = map_file(hb__config.script, "shared", 0, &bytes);
 		if (!head || bytes < sizeof *head || head->magic != HB_SHARED_MAGIC ||
 			head->n != (bytes - sizeof *head) / sizeof(struct hb_shared))
 			return;
@@ -75,7 +74,7 @@ static void open_turns(void)
 		turns.n = head->n;
 		turns.streams = head->streams;
 		if (head->streams)
-			turns.done = map_file(hb__config.dir, "shared.done", O_RDWR | O_CREAT,
+			turns.done = map_file(hb__config.dir, "shared.done",
 				head->streams * sizeof *turns.done, &words);
 	}
 	uint32_t process = (uint32_t)hb__replayed_as();

@@ -40,10 +40,41 @@ static void drop(const char *log, bool with_log)
 	free(data);
 }
 
+/* A child by fork that has given up its user or its root, and has ended without having said anything: its log had to begin before that. */
+static bool says_nothing(const hb_log *log)
+{
+	const hb_log_info *info = hb_log_get_info(log);
+	for (uint32_t i = 0; i < info->functions; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		if (f && f->calls)
+			return false;
+	}
+	const hb_identity *who = hb_log_identity(log);
+	return who && who->forked && info->state == HB_STATE_FINALIZED;
+}
+
+static void drop_silent(const char *recording)
+{
+	hb_logs logs;
+	if (hb__list_logs(recording, &logs))
+		return;
+	for (size_t i = 0; i < logs.n; i++) {
+		hb_log *log;
+		if (hb_log_open(logs.at[i].path, &log, NULL))
+			continue;
+		if (says_nothing(log))
+			drop(logs.at[i].path, true);
+		hb_log_close(log);
+	}
+	hb__close_logs(&logs);
+}
+
 unsigned hb__keep_found(const char *recording, unsigned layers, bool data)
 {
 	hb_logs logs;
 	unsigned all = 0, stay = 0; /* of all processes; of those whose logs stay */
+	if (layers & HB_LAYER_SOCKETS)
+		drop_silent(recording);
 	if (!(layers & HB_LAYERS_FOUND) || hb__list_logs(recording, &logs))
 		return layers;
 	unsigned *seen = hb__alloc(logs.n * sizeof *seen + 1);

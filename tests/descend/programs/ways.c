@@ -329,7 +329,7 @@ static int mode_filter(char **more)
 	return wait_for(pid);
 }
 
-/* As a server does with a child that talks to strangers: no files, no processes, and few calls. Its record cannot begin. */
+/* As a server does with a child that talks to strangers: no files, no processes, and few calls, before it says anything. */
 static int mode_shut(char **more)
 {
 	(void)more;

@@ -49,8 +49,16 @@ def within(name, folder, command):
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     subprocess.run(["ip", "link", "set", "lo", "multicast", "on"], check=True)
     play = os.path.join(folder, "play")
-    os.mkdir(play)
-    one.before(play, lambda command_before: subprocess.run(command_before, check=True, **quiet))
+
+    def run(command_before):
+        subprocess.run(command_before, check=True, **quiet)
+
+    made = os.path.join(os.path.dirname(folder), "made")
+    if not os.path.exists(made):
+        os.mkdir(made, 0o755)
+        one.files(made, run)
+    run(["cp", "-a", made, play])
+    one.before(play, run)
     log = os.path.join(folder, "tcpdump.log")
     with open(log, "wb") as to:
         dump = subprocess.Popen(["tcpdump", "-Z", "root", "-i", one.interface, "-s", "0", "-B", "65536", "-U", "-w", os.path.join(folder, "pcap"), "ip or ip6"],
@@ -198,6 +206,16 @@ def run_scene(name, options):
     return row, problems
 
 
+def within_reach(folder):
+    """Servers become other users: hbdb and its libraries are put where those may read them."""
+    build = os.path.dirname(os.path.realpath(truths.HBDB))
+    for name in os.listdir(build):
+        if name == "hbdb" or (name.startswith("libhbdb-") and name.endswith(".so")):
+            shutil.copy2(os.path.join(build, name), folder)
+    os.chmod(folder, 0o755)
+    truths.HBDB = os.path.join(folder, "hbdb")
+
+
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--quick", action="store_true", help="the quick scenes only")
@@ -217,6 +235,8 @@ def main():
     if os.geteuid():
         sys.exit("the scenes need root: each has a network of its own")
     passed = failed = 0
+    reach = tempfile.TemporaryDirectory(prefix="hbdb-tool.")
+    within_reach(reach.name)
     for name, one in scenes.SCENES.items():
         if (options.only and options.only != name) or (options.quick and not one.quick):
             continue

@@ -8,11 +8,14 @@ SCENES = {}
 
 
 class Scene:
-    """needs: programs. quick: of few seconds. before(): outside of what is recorded. interface: of which the capture is made."""
+    """needs: programs. quick: of few seconds. files(), before(): outside of what is recorded. interface: of which the capture is made."""
     needs, quick, interface, go = (), False, "lo", False
 
+    def files(self, folder, run):
+        """Makes the files that are there already when the scene begins. It is called once: each run, also a replay, has a copy of them."""
+
     def before(self, folder, run):
-        """Makes what is there already when the scene begins."""
+        """Makes what else is there."""
 
     def play(self, d):
         raise NotImplementedError
@@ -83,8 +86,7 @@ class Postgresql(Scene):
     BIN = sorted(os.path.join("/usr/lib/postgresql", v, "bin") for v in os.listdir("/usr/lib/postgresql"))[-1] if os.path.isdir(
         "/usr/lib/postgresql") else "/usr/lib/postgresql/none"
 
-    def before(self, folder, run):
-        os.chmod(folder, 0o755)
+    def files(self, folder, run):
         data = os.path.join(folder, "data")
         os.mkdir(data)
         give(data, "postgres")
@@ -213,7 +215,7 @@ UsePAM no
 PasswordAuthentication no
 """
 
-    def before(self, folder, run):
+    def files(self, folder, run):
         os.makedirs("/run/sshd", exist_ok=True)
         for name in ("host", "key"):
             run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", os.path.join(folder, name)])

@@ -87,6 +87,7 @@ struct hb__piece {
 
 /* Opens the contents of a recorded process; once they are open the same again is nothing. False: there are none, or they cannot be read: *ret_why. */
 void hb__data_give(uid_t user); /* the file belongs to this user from now on */
+void hb__data_ahead(void);      /* it grows by what will have to do, for it cannot grow further on */
 void hb__give_forked(void);     /* of a process that was forked: nothing is given any more */
 bool hb__data_open(const char *path, const char **ret_why);
 /* The item of event number `event` of this thread; items of events before it are passed over. NULL: it has none. Of this and the next two:

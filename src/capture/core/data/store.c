@@ -20,6 +20,7 @@
 
 #define LEFT_MOST ((uint64_t)256 << 20) /* bytes of a disk that are left to events, of a small one an eighth */
 #define ASKING_MOST 32                  /* processes that may ask for room at the same moment */
+#define AHEAD_BYTES ((size_t)2 << 20)   /* what a process still gets that can make no calls for files any more */
 
 bool hb__data_keeps, hb__data_writes;
 
@@ -27,6 +28,8 @@ static struct {
 	struct hb__file_lock lock;
 	struct hb__file at;
 	struct hb_data_header *header;
+	uint8_t *ahead; /* mapped, and not given yet: the blocks that come next in the file */
+	uint32_t ahead_blocks;
 } file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 /* What came in before the process had a name: extents in memory, which become the first ones of the file. */
@@ -70,6 +73,8 @@ static void stop(int why, const char *doing)
 		return;
 	if (file.header)
 		file.header->stopped = (uint32_t)why;
+	if (hb__file_is_over()) /* it may not even say so */
+		return;
 	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but %s from here on is not kept",
 		doing, file.at.path, strerror(why),
 		hb__config.data ? "what comes into it" : "what contents its messages have");
@@ -238,6 +243,51 @@ static bool leaves_room(size_t bytes)
 	return (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= left + bytes;
 }
 
+void hb__data_ahead(void)
+{
+	void *p;
+	lock();
+	if (file.header && !file.header->stopped && !file.ahead_blocks && leaves_room(AHEAD_BYTES) &&
+		!hb__file_map(&file.at, (off_t)(file.header->blocks * HB_DATA_BLOCK), AHEAD_BYTES, &p)) {
+		file.ahead = p;
+		file.ahead_blocks = AHEAD_BYTES / HB_DATA_BLOCK;
+	}
+	unlock();
+}
+
+/* Blocks that the file has grown by ahead. What is left when it is not enough is given up. */
+static void *from_ahead(uint32_t need, uint32_t *blocks)
+{
+	uint8_t *p = file.ahead;
+	if (likely(!file.ahead_blocks))
+		return NULL;
+	if (file.ahead_blocks < need) {
+		munmap(p, (size_t)file.ahead_blocks * HB_DATA_BLOCK);
+		file.ahead_blocks = 0;
+		return NULL;
+	}
+	*blocks = *blocks < file.ahead_blocks ? *blocks : file.ahead_blocks;
+	file.ahead += (size_t)*blocks * HB_DATA_BLOCK;
+	file.ahead_blocks -= *blocks;
+	return p;
+}
+
+/* Also where the last bit of room is worth having. 0, or an errno. */
+static int new_blocks(uint32_t need, uint32_t *blocks, uint64_t at, void **ret)
+{
+	*ret = from_ahead(need, blocks);
+	if (unlikely(*ret != NULL))
+		return 0;
+	int e = leaves_room((size_t)*blocks * HB_DATA_BLOCK)
+			? hb__file_map(&file.at, (off_t)at, (size_t)*blocks * HB_DATA_BLOCK, ret)
+			: ENOSPC;
+	if (e && *blocks > need && leaves_room((size_t)need * HB_DATA_BLOCK)) {
+		*blocks = need;
+		e = hb__file_map(&file.at, (off_t)at, (size_t)*blocks * HB_DATA_BLOCK, ret);
+	}
+	return e;
+}
+
 struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at)
 {
 	void *p = NULL;
@@ -252,19 +302,12 @@ struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blo
 	}
 	if (file.header && !file.header->stopped && need < UINT32_MAX) {
 		*ret_at = file.header->blocks * HB_DATA_BLOCK;
-		e = leaves_room((size_t)blocks * HB_DATA_BLOCK)
-			    ? hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p)
-			    : ENOSPC;
-		if (e && blocks > need &&
-			leaves_room(need * HB_DATA_BLOCK)) { /* the last bit of room is worth having */
-			blocks = (uint32_t)need;
-			e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
-		}
+		e = new_blocks((uint32_t)need, &blocks, *ret_at, &p);
 	}
 	struct hb_data_extent *x = e ? NULL : p;
 	if (x) {
-		madvise(p, (size_t)blocks * HB_DATA_BLOCK,
-			MADV_POPULATE_WRITE); /* one call instead of a fault for each page */
+		if (likely(!hb__file_is_over())) /* one call instead of a fault for each page */
+			madvise(p, (size_t)blocks * HB_DATA_BLOCK, MADV_POPULATE_WRITE);
 		x->kind = kind;
 		x->blocks = blocks;
 		__atomic_store_n(&x->magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
@@ -369,7 +412,7 @@ static int large_extent(struct hb__large *l, size_t bytes)
 bool hb__data_large(struct hb__large *l, const void *p, size_t bytes, uint64_t *ret_at)
 {
 	int e = 0;
-	if (early.now || bytes > (size_t)UINT32_MAX / 2)
+	if (early.now || bytes > (size_t)UINT32_MAX / 2 || file.ahead_blocks || hb__file_is_over())
 		return false;
 	if (l->end < l->at + bytes) {
 		lock();
@@ -402,6 +445,7 @@ void hb__data_forked(void)
 	hb__data_keeps = false;
 	file.lock.mutex = early.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	file.header = NULL;
+	file.ahead_blocks = 0;
 	early.now = holds = false;
 	early.n = 0;
 	early.blocks = early.came = 0;

@@ -6,22 +6,35 @@
 #include <stdarg.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
 #include "capture/core/file.h"
+#include "capture/core/layer.h"
 #include "capture/core/record/record.h"
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+/* Less than this of a file may not be enough for what a log still needs. */
+#define SMALL ((rlim_t)16 << 20)
+
 static bool follows(void) { return hb__descends && !hb__vforks; }
+
+/* A child by fork begins its log with its first event, which may be behind all this. */
+static void begin_child(void)
+{
+	if (hb__forked())
+		hb__lane_now();
+}
 
 /* The next user must be able to open what this one made. */
 static void hand_over(uid_t user)
 {
 	int error = errno;
 	if (follows()) {
+		begin_child();
 		hb__file_hold_folder(hb__config.dir);
 		hb__log_give(user);
 		hb__data_give(user);
@@ -62,17 +75,44 @@ HB__EXPORT int setfsuid(uid_t user)
 HB__EXPORT int chroot(const char *path)
 {
 	int error = errno;
-	if (follows())
+	if (follows()) {
+		begin_child();
 		hb__file_hold_folder(hb__config.dir);
+	}
 	errno = error;
 	return NEXT(chroot)(path);
+}
+
+static void limit(int what, const struct rlimit *new)
+{
+	int error = errno;
+	if (new && what == RLIMIT_FSIZE && new->rlim_cur < SMALL && follows()) {
+		begin_child();
+		hb__log_ahead();
+		hb__data_ahead();
+	}
+	errno = error;
+}
+
+/* By both names, which the headers make one. */
+HB__EXPORT int hb_set_limit(__rlimit_resource_t what, const struct rlimit *new) __asm__("setrlimit");
+HB__EXPORT __attribute__((alias("setrlimit"))) int hb_set_limit_64(
+	__rlimit_resource_t what, const struct rlimit *new) __asm__("setrlimit64");
+
+int hb_set_limit(__rlimit_resource_t what, const struct rlimit *new)
+{
+	limit((int)what, new);
+	return NEXT(setrlimit)(what, new);
 }
 
 void hb__calls_filtered(void)
 {
 	int error = errno;
-	if (follows() && hb__lane_now())
+	if (follows() && hb__lane_now()) {
 		hb__log_ahead();
+		hb__data_ahead();
+		hb__layers_shut();
+	}
 	errno = error;
 }
 

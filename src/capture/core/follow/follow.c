@@ -1,4 +1,5 @@
 /* Following: each call of the program against the next row of its record. */
+#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -439,8 +440,27 @@ void hb__follow_lane(struct hb__lane *lane)
 /* A process may come to its end while other threads of it go on, and how far these get is not in anybody's hand. */
 static bool goes_on(const struct hb__lane *lane) { return lane->thread && hb__follow_thread(lane->follow); }
 
-/* What the other threads did before the process ended by the one that comes here is done again, as long as they go on with it. */
-static void await_threads(void)
+/* How many events of a lane were over by then; UINT64_MAX: at the end. */
+static uint64_t events_by(struct hb__follow *f, uint64_t tick)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct hb__row row;
+	if (tick == UINT64_MAX)
+		return hb__script_events(f->reader);
+	pthread_mutex_lock(&lock);
+	if (!f->timed.reader)
+		f->timed.reader = hb__script_reader(hb__script_reader_thread(f->reader));
+	while (f->timed.reader && f->timed.exit < tick && hb__script_next(f->timed.reader, &row)) {
+		f->timed.event++;
+		f->timed.exit = row.exit;
+	}
+	uint64_t n = f->timed.event - (f->timed.event && f->timed.exit >= tick);
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+/* Until the other threads have done again what they had done by then, as long as they go on with it. */
+static void await_threads(uint64_t tick)
 {
 	const struct timespec slice = {0, 1000000};
 	uint64_t before = UINT64_MAX;
@@ -448,7 +468,7 @@ static void await_threads(void)
 		uint64_t left = 0;
 		for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 			if (lane != hb__self && lane->follow && !lane->follow->over) {
-				uint64_t all = hb__script_events(lane->follow->reader),
+				uint64_t all = events_by(lane->follow, tick),
 					 done = __atomic_load_n(&lane->follow->event, __ATOMIC_RELAXED);
 				left += all > done ? all - done : 0;
 			}
@@ -460,12 +480,22 @@ static void await_threads(void)
 	}
 }
 
+/* It came before the first event of its handler, or before the call returned that it ended. */
+void hb__follow_await_others(const struct hb__lane *lane)
+{
+	struct hb__follow *f = lane ? lane->follow : NULL;
+	if (is_free(f) || !fetch(f))
+		return;
+	bool ended = f->row.n && f->row.results[0] == -EINTR;
+	await_threads(ended ? f->row.exit : f->row.enter);
+}
+
 void hb__follow_finish(void)
 {
 	if (hb__config.mode != HB__REPLAY || hb__job_ends())
 		return;
 	if (hb__descends)
-		await_threads();
+		await_threads(UINT64_MAX);
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left) &&
 			!goes_on(lane)) {

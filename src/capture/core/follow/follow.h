@@ -23,6 +23,7 @@ struct hb__row {
 	uint64_t polls;
 	uint64_t skipped; /* wildcard receives before it that are not stored */
 	int64_t code;     /* error class */
+	uint64_t enter, exit; /* ticks of the recorded run; 0: the record has none */
 	bool has_check;
 	uint16_t check;
 	size_t n;
@@ -92,6 +93,10 @@ struct hb__follow {
 	uint64_t event;         /* rows used */
 	bool aborting;          /* a call was let through whose error handler is to abort */
 	uint64_t surplus_since; /* nanoseconds; 0: no surplus poll since the last row */
+	struct {
+		struct hb__reader *reader; /* NULL: not asked for yet */
+		uint64_t event, exit;      /* rows read; when the last of them was over */
+	} timed;                           /* for other threads: how far it had come at a time */
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);
@@ -127,6 +132,8 @@ void hb__alone_end(struct hb__call *c, int error);
 /* The record of this lane ends, and the process did not: it goes no further. One that is gone back over has its end here, in the call that
  * it made; another one, and another thread, waits for the tool to end it. */
 void hb__stand_at_end(const struct hb__lane *lane) __attribute__((noreturn));
+/* A signal comes into the call that this lane is in: what the other threads had done by then is done again before, as long as they go on. */
+void hb__follow_await_others(const struct hb__lane *lane);
 /* The process is at its end: says what the record has beyond it. Nothing unless there is a record that is followed. */
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }

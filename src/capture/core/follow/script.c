@@ -47,6 +47,7 @@ struct hb__reader {
 	bool ahead;              /* a second reader */
 	uint64_t polls, skipped; /* of the row to come */
 	int64_t code;
+	uint64_t tick; /* of the row before */
 };
 
 static const struct hb_unit_header *unit_at(uint64_t k)
@@ -272,6 +273,7 @@ static bool next_unit(struct hb__reader *r)
 			continue;
 		const struct hb_unit_header *u = unit_at(k);
 		r->unit = k;
+		r->tick = u->base_tick;
 		r->p = (const uint8_t *)u + HB_UNIT_PAYLOAD;
 		r->end = r->p + (u->committed <= HB_UNIT_SIZE - HB_UNIT_PAYLOAD ? u->committed : 0);
 		return true;
@@ -344,13 +346,14 @@ static const uint8_t *results(struct hb__reader *r, const uint8_t *p)
 	return p;
 }
 
-/* Behind a time, which is asked for by nobody here. */
-static inline const uint8_t *skip_uv(const uint8_t *p, const uint8_t *end)
+static inline const uint8_t *times(struct hb__reader *r, const uint8_t *p, struct hb__row *row)
 {
-	while (p < end)
-		if (*p++ < 0x80)
-			return p;
-	return NULL;
+	uint64_t since, lasts;
+	if (!(p = hb_get_uv(p, r->end, &since)) || !(p = hb_get_uv(p, r->end, &lasts)))
+		return NULL;
+	row->enter = r->tick + since;
+	row->exit = r->tick = row->enter + lasts;
+	return p;
 }
 
 static inline const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, struct hb__row *row)
@@ -366,7 +369,8 @@ static inline const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint6
 	row->code = r->code;
 	row->has_check = slot->flags & HB_SLOT_CHECK;
 	row->check = 0;
-	if (!hb__script_order() && (!(p = skip_uv(p, r->end)) || !(p = skip_uv(p, r->end))))
+	row->enter = row->exit = 0;
+	if (!hb__script_order() && !(p = times(r, p, row)))
 		return NULL;
 	if (row->has_check) {
 		if (r->end - p < 2)

@@ -338,7 +338,7 @@ void hb__log_identity(bool layer)
 	if (layer)
 		h->library = hb__layers_library(h->version_text, sizeof h->version_text);
 	lock();
-	int e = publish(!layer || hb__spawned);
+	int e = hb__file_is_over() ? 0 : publish(!layer || hb__spawned);
 	unlock();
 	if (e)
 		stop(e, "rename");

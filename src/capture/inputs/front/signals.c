@@ -62,8 +62,7 @@ static int next_here(uint64_t now)
 	uint64_t event = item.event;
 	for (int i = 0; i < 3 && hb__door->item_piece(&item, &piece); i++)
 		value[i] = hb__door->piece_number(&piece);
-	uint64_t calls = hb__door->calls() + hb__door->inside();
-	bool here = event < now || (event == now && calls >= (uint64_t)(value[1] + value[2]));
+	bool here = event < now || (event == now && hb__door->calls() >= (uint64_t)(value[1] + value[2]));
 	return here && value[0] > 0 && value[0] < MOST && ours[value[0]] ? (int)value[0] : 0;
 }
 
@@ -85,6 +84,7 @@ static void due(void)
 		if (sig) {
 			hb__door->next(of_signal.name, &item);
 			hb__door->given();
+			hb__door->others();
 			siginfo_t info = {.si_signo = sig, .si_code = SI_USER};
 			run(sig, &info, NULL);
 		}

@@ -145,6 +145,16 @@ static int32_t vforked(int32_t pid, const void *pc, const void *cfa)
 
 void hb__family_begin(void) { hb__door->vforks(vforked); }
 
+/* Signals that come meanwhile are told where they came then. */
+static pid_t await_now(int64_t then, int *status)
+{
+	pid_t got;
+	do
+		got = NEXT(waitpid)(now_of(then), status, 0);
+	while (got < 0 && errno == EINTR && !hb__door->job_ends());
+	return got;
+}
+
 /* none: the call did not wait, and no child had ended. */
 static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 {
@@ -175,7 +185,7 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 		}                                                                                                  \
 		if (told && t.again)                                                                               \
 			return (pid_t)hb__again_over(                                                              \
-				&t, &as, as_told(as.results[0], NEXT(waitpid)(now_of(as.results[0]), status, 0))); \
+				&t, &as, as_told(as.results[0], await_now(as.results[0], status))); \
 		got = NEXT(name)(__VA_ARGS__);                                                                     \
 		return waited(&t, told, got, got > 0 ? *status : 0);                                               \
 	}
@@ -233,8 +243,11 @@ SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 		return waited_alone(&t, &as, info);
 	if (told && t.again) {
 		pid_t now = now_of(as.results[0]);
-		int got = now > 0 ? NEXT(waitid)(P_PID, (id_t)now, info, options & ~WNOHANG)
-				  : NEXT(waitid)(type, id, info, options);
+		int got;
+		do
+			got = now > 0 ? NEXT(waitid)(P_PID, (id_t)now, info, options & ~WNOHANG)
+				      : NEXT(waitid)(type, id, info, options);
+		while (got && errno == EINTR && !hb__door->job_ends());
 		if (!got)
 			info->si_pid = as_told(as.results[0], info->si_pid);
 		return (int)hb__again_over(&t, &as, got);

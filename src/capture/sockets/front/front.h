@@ -28,7 +28,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 extern const struct hb_sockets_door *hb__door; /* NULL: the recorder is not there (yet) */
-extern uint32_t *hb__table;                    /* of descriptors */
+/* Of descriptors what they lead to, as far as the process used them; behind those, likewise, what was foreseen of others. */
+extern uint32_t *hb__table;
 
 /* Who made the call of this thread that comes by another function of ours; NULL: none does. */
 extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
@@ -106,6 +107,8 @@ static inline void hb__forget(int fd)
 		hb__recorded_forget(fd);
 	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
 		__atomic_store_n(&hb__table[fd], HB_LEADS_UNKNOWN, __ATOMIC_RELEASE);
+	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST && unlikely(hb__table[HB_DESCRIPTORS_MOST + fd]))
+		hb__table[HB_DESCRIPTORS_MOST + fd] = HB_LEADS_UNKNOWN;
 }
 
 /* A call that failed: a poll that said no, or an event with its error. */
