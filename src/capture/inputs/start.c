@@ -178,12 +178,13 @@ static void forked(void)
 	borrowed = -1;
 	if (hb__config.mode == HB__REPLAY || hb__data_gives)
 		hb__give_forked();
-	hb__apart |= HB__APART_OURS; /* what it asks the system for is not the program's */
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS; /* what it asks the system for is not the program's */
 	if (hb__data_keeps)
 		keep_start(arguments, environ);
 	else if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
 		gives = open_number(hb__promised);
-	hb__apart &= (uint8_t)~HB__APART_OURS;
+	hb__apart = apart;
 }
 
 /* libhbdb-inputs.so is there. */

@@ -74,8 +74,7 @@ static uint32_t named(enum hb_leads kind, const char *name)
 	return t ? t->number << HB_LEADS_BITS | kind : HB_LEADS_NOWHERE;
 }
 
-/* By the system alone: nothing is kept. */
-static enum hb_leads look_at(int fd, char name[HB__END_NAME])
+static enum hb_leads ask(int fd, char name[HB__END_NAME])
 {
 	struct stat st;
 	*name = 0;
@@ -84,6 +83,16 @@ static enum hb_leads look_at(int fd, char name[HB__END_NAME])
 	if (S_ISSOCK(st.st_mode) && !is_users(st.st_ino))
 		return hb__socket_end(fd, st.st_ino, name);
 	return S_ISFIFO(st.st_mode) && !is_users(st.st_ino) ? pipe_end(fd, &st, name) : HB_LEADS_NOWHERE;
+}
+
+/* By the system alone: nothing is kept. What the system is asked by is not the program's. */
+static enum hb_leads look_at(int fd, char name[HB__END_NAME])
+{
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	enum hb_leads kind = ask(fd, name);
+	hb__apart = apart;
+	return kind;
 }
 
 enum hb_leads hb__ends_kind(int fd)

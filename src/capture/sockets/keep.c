@@ -145,12 +145,13 @@ static void inherit_again(void)
 
 void hb__talk_begin(void)
 {
-	hb__apart |= HB__APART_OURS;
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
 	if (hb__data_keeps && keeps_contents())
 		keep_inherited();
 	if (hb__alone)
 		inherit_again();
-	hb__apart &= (uint8_t)~HB__APART_OURS;
+	hb__apart = apart;
 }
 
 /* ---- replay ---- */
