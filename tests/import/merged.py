@@ -157,6 +157,45 @@ def forked(folder):
           [r["bytes"] for r in rows] == [50, 100], f"{rows} {x.out}{x.err}")
 
 
+PUTS = """
+import base64, json, socket, sys
+from http.client import HTTPConnection
+for i in range(10):
+    web = HTTPConnection(sys.argv[1], int(sys.argv[2]))
+    body = json.dumps({"key": base64.b64encode(b"key%d" % i).decode(), "value": base64.b64encode(b"value" * 100).decode()})
+    web.request("POST", "/v3/kv/put", body)
+    answer = web.getresponse()
+    assert answer.status == 200 and json.loads(answer.read())["header"]
+    web.close()
+"""
+
+
+def store(folder):
+    """etcd is a Go program, which makes no calls of the C library; its client is recorded."""
+    import real
+    name, url = os.path.join(folder, "puts"), f"http://{THERE}:2379"
+    peers = f"http://{THERE}:2380"
+    with real.Captured(folder) as captured:
+        with subprocess.Popen(["etcd", "--data-dir", os.path.join(folder, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peers,
+                               "--initial-advertise-peer-urls", peers, "--initial-cluster", f"default={peers}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+            real.until("etcd", lambda: subprocess.run(["etcdctl", "--endpoints", url, "endpoint", "health"], env=dict(os.environ, ETCDCTL_API="3"),
+                                                      capture_output=True, check=False).returncode == 0)
+            done = subprocess.run(recorded(name, sys.executable, "-c", PUTS, THERE, "2379"), check=False, capture_output=True, text=True, timeout=600)
+            server.terminate()
+    check("ten puts of a recorded client into etcd", done.returncode == 0, done.stderr)
+    x = Merged(folder, captured.path, name, "--host", f"etcd={THERE}")
+    events = reading.hbdb("sql", "--json", name, "select call, count(*) as n from events where call in ('connect', 'send', 'sendto') and error is null group by 1")[1]
+    asked = {r["call"]: r["n"] for r in map(json.loads, events.splitlines())}
+    rows = x.sql("select s.name as sender, r.name as receiver, send_call as call, count(distinct send_event) as n, sum(ambiguous) as unsure, min(m.state) as state from messages m "
+                 "join processes s on s.world = m.sender_world join processes r on r.world = m.receiver_world where s.name like 'python%' or r.name like 'python%' group by 1, 2, 3")
+    ours = {(r["sender"] == "etcd", r["call"]): r for r in rows} if isinstance(rows, list) else {}
+    check("... go to etcd, and its answers to the client", ours and all(r["state"] == "received" and not r["unsure"] and "etcd" in (r["sender"], r["receiver"]) for r in ours.values()) and
+          ours.get((False, "connect"), {}).get("n") == 10 and ours.get((True, "send"), {}).get("n", 0) >= 10, f"{rows} {asked} {x.out}{x.err}")
+    check("... all that it sent", sum(r["n"] for k, r in ours.items() if k in ((False, "send"), (False, "sendto"))) == asked.get("send", 0) + asked.get("sendto", 0) >= 10, f"{rows} {asked}")
+    others = x.sql("select count(*) as n from processes where name like 'ip-%'")
+    check("... beside it what etcd says to itself and to etcdctl", others and others[0]["n"] >= 1, others)
+
+
 def shifted(capture, to, nanoseconds):
     """A pcap of the machine's order with all times moved."""
     with open(capture, "rb") as f:
@@ -233,6 +272,10 @@ def refusals(folder, capture, recording):
 
 def main():
     if sys.argv[1:] != ["--inside"]:
+        missing = [p for p in ("unshare", "ip", "tcpdump", "etcd", "etcdctl") if not shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]
+        if missing:
+            check("programs of scripts/packages.txt are there", False, " ".join(missing))
+            return reading.finish()
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         os.execvp("unshare", ["unshare", "-n", sys.executable, os.path.abspath(__file__), "--inside"])
     for command in (["link", "set", "lo", "up"], ["addr", "add", HERE + "/32", "dev", "lo"], ["addr", "add", THERE + "/32", "dev", "lo"]):
@@ -249,6 +292,8 @@ def main():
         whole("a recorded client", Merged(folder, capture, recording), THERE)
         x = Merged(folder, capture, recording, "--host", f"server={THERE}:{PORT}")
         check("... with a name", x.status == 0 and is_truth(said(x)) and "server" in [p["name"] for p in x.sql("select name from processes")], x.out + x.err)
+        store(folder)
+        capture, recording = talk(folder, False, True)
         clocks(folder, capture, recording)
         refusals(folder, capture, recording)
     return reading.finish()
