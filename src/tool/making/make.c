@@ -18,8 +18,7 @@
 #include "traced.h"
 
 /* Why a run left no log, as far as can be told from outside. sockets: they were looked for, too. */
-static void say_nothing_recorded(
-	const hb_command_line *line, unsigned layers, bool sockets, const hb_job_end *end)
+static void say_nothing_recorded(const hb_command_line *line, unsigned layers, bool sockets, const hb_job_end *end)
 {
 	bool mpi = (layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) == HB_LAYER_MPI;
 	char *names = hb__layers_text(layers, ", ");
