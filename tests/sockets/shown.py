@@ -71,7 +71,7 @@ def ordered():
 
 def raced():
     code, text = run("races", "talk.hbdb")
-    has("races", text, "3 of 8 wildcard receives, probes and choices raced, at 3 places", "accept: 1 of 2 raced", "read: 1 of 2 raced",
+    has("races", text, "3 of 8 receives, accepts and waits for readiness raced, at 3 places", "accept: 1 of 2 raced", "read: 1 of 2 raced",
         "recvmmsg: 1 of 2 raced", "or client:4, which server:7 received")
     races = [json.loads(line, object_pairs_hook=unique) for line in run("races", "--json", "talk.hbdb")[1].splitlines()]
     check({r["communicator"] for r in races} == {"pipe 33", "tcp 127.0.0.1:7000", "udp 0.0.0.0:53"} and all("tag" not in r for r in races),

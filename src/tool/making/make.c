@@ -17,8 +17,8 @@
 #include "launch.h"
 #include "traced.h"
 
-/* Why a run left no log, as far as can be told from outside. */
-static void say_nothing_recorded(const hb_command_line *line, unsigned layers, const hb_job_end *end)
+/* Why a run left no log, as far as can be told from outside. sockets: they were looked for, too. */
+static void say_nothing_recorded(const hb_command_line *line, unsigned layers, bool sockets, const hb_job_end *end)
 {
 	bool mpi = (layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) == HB_LAYER_MPI;
 	char *names = hb__layers_text(layers, ", ");
@@ -41,8 +41,7 @@ static void say_nothing_recorded(const hb_command_line *line, unsigned layers, c
 	else if (p->elf && !p->mpi)
 		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)%s",
 			path,
-			layers & HB_LAYER_SOCKETS
-				? ""
+			sockets ? ""
 				: "; how programs without MPI talk is recorded by 'hbdb record -- COMMAND', without --check, --watch and --level order or racing");
 	else if (end->status)
 		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
@@ -105,7 +104,7 @@ static void finish(
 		hb__unshare_folder(recording);
 	m->layers = hb__keep_found(recording, m->layers, !strcmp(m->level, "data"));
 	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
-		say_nothing_recorded(line, m->layers, end);
+		say_nothing_recorded(line, m->layers, sockets, end);
 		hb__sum_free(&sum);
 		return;
 	}
