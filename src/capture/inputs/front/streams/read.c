@@ -199,15 +199,15 @@ static void spread(const struct iovec *v, size_t n, const uint8_t *p, size_t byt
 	}
 }
 
-/* from: whom it came from; NULL: nobody asked. */
-static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n, const void *from,
-	size_t length)
+/* m: of recvmsg, whom it came from, which has `room` bytes, and its flags; else NULL. */
+static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n,
+	const struct msghdr *m, size_t room)
 {
 	int e = errno;
 	size_t bytes = came(result, room_of(v, n)), done = 0;
 	uint8_t *to = NULL;
-	bool named = result >= 0 && from && length;
-	if (!hb__door->call(source, 2 + named))
+	bool named = result >= 0 && m && m->msg_name && m->msg_namelen, flagged = result >= 0 && m && m->msg_flags;
+	if (!hb__door->call(source, 2u + named + flagged))
 		return;
 	hb__door->number(0, result);
 	if (result < 0)
@@ -223,7 +223,9 @@ static void keep_spread(struct hb__source *source, ssize_t result, const struct 
 		hb__door->piece(2, NULL, 0);
 	}
 	if (named)
-		hb__door->piece(3, from, length < FROM_MOST ? length : FROM_MOST);
+		hb__door->piece(3, m->msg_name, m->msg_namelen < room ? m->msg_namelen : room);
+	if (flagged)
+		hb__door->number(4, m->msg_flags);
 	errno = e;
 }
 
@@ -330,17 +332,16 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	if (what == HB_INPUTS_GIVE &&
 		give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, !(flags & MSG_PEEK), &a)) {
 		hb__door->leave();
-		m->msg_flags = 0;
+		m->msg_flags = a.flags;
 		if (m->msg_name)
 			memcpy(m->msg_name, a.more, a.more_bytes < m->msg_namelen ? a.more_bytes : m->msg_namelen);
 		m->msg_namelen = (socklen_t)a.more_bytes;
 		return (ssize_t)a.result;
 	}
-	socklen_t room = m->msg_namelen;
+	size_t room = m->msg_namelen < FROM_MOST ? m->msg_namelen : FROM_MOST;
 	ssize_t n = WAITING(what, NEXT(recvmsg)(fd, m, flags));
 	if (what == HB_INPUTS_KEEP)
-		keep_spread(&of_recvmsg, n, m->msg_iov, m->msg_iovlen, m->msg_name,
-			m->msg_namelen < room ? m->msg_namelen : room);
+		keep_spread(&of_recvmsg, n, m->msg_iov, m->msg_iovlen, m, room);
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
 	return n;
