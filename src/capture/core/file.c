@@ -223,11 +223,15 @@ int hb__file_cut(const struct hb__file *file, off_t bytes)
 	return e;
 }
 
+/* Who has given up the right to do that already lets everybody write into it: it is still his. */
 int hb__file_give(const struct hb__file *file, uid_t user)
 {
 	const char *path = file->path;
 	int folder = in_folder(&path);
-	return !over && !fchownat(folder, path, user, (gid_t)-1, AT_SYMLINK_NOFOLLOW) ? 0 : over ? EPERM : errno;
+	if (over)
+		return EPERM;
+	bool given = !fchownat(folder, path, user, (gid_t)-1, AT_SYMLINK_NOFOLLOW) || !fchmodat(folder, path, 0666, 0);
+	return given ? 0 : errno;
 }
 
 int hb__file_remove(const struct hb__file *file)

@@ -3,7 +3,7 @@
 
 #include "capture/inputs/front/front.h"
 
-enum { RESULT, ERROR, CONTENTS, MORE };
+enum { RESULT, ERROR, CONTENTS, MORE, FLAGS };
 
 void hb__differs(enum hb__kind kind, const void *pc, const char *format, ...)
 {
@@ -77,6 +77,8 @@ bool hb__give(struct hb__source *source, enum hb__kind kind, const void *pc, str
 		} else if (piece.what == MORE) {
 			ret->more = piece.p;
 			ret->more_bytes = piece.bytes;
+		} else if (piece.what == FLAGS) {
+			ret->flags = (int)hb__door->piece_number(&piece);
 		}
 	}
 	hb__door->given();

@@ -82,6 +82,7 @@ struct hb__answer {
 	size_t bytes;
 	const uint8_t *more; /* and what came with it */
 	size_t more_bytes;
+	int flags; /* and what was said of it */
 };
 void hb__keep(struct hb__source *source, int64_t result, int error, const void *p, size_t bytes);
 /* The next one of this function. False: it is made where the recording has none, which is told. */

@@ -125,12 +125,22 @@ SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
 	return got;
 }
 
+/* Of what leads nowhere the names are inputs: those of netlink have the number of the process. */
+static void look(int fd)
+{
+	if (hb__door && fd >= 0 && fd < HB_DESCRIPTORS_MOST &&
+		hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE)) == HB_LEADS_UNKNOWN)
+		hb__door->leads(fd);
+}
+
 #define NAME(name, peer)                                                                                    \
 	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                \
 	{                                                                                                   \
 		if (unlikely(hb__recorded(fd) >= 0 && address && length && hb__door->is_program(CALLER)) && \
 			hb__recorded_address(hb__recorded(fd), peer, address, length))                      \
 			return 0;                                                                           \
+		if (hb__door && hb__door->is_program(CALLER))                                               \
+			look(fd);                                                                           \
 		hb__called_by(CALLER);                                                                      \
 		return NEXT(name)(fd, address, length);                                                     \
 	}

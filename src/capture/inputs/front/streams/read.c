@@ -179,6 +179,8 @@ SEEN off64_t lseek64(int fd, off64_t offset, int whence) { return hb__seek(CALLE
 
 /* ---- several pieces of memory ---- */
 
+enum { FROM_MOST = 128 }; /* of who sent it */
+
 static size_t room_of(const struct iovec *v, size_t n)
 {
 	size_t bytes = 0;
@@ -197,12 +199,15 @@ static void spread(const struct iovec *v, size_t n, const uint8_t *p, size_t byt
 	}
 }
 
-static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n)
+/* m: of recvmsg, whom it came from, which has `room` bytes, and its flags; else NULL. */
+static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n,
+	const struct msghdr *m, size_t room)
 {
 	int e = errno;
 	size_t bytes = came(result, room_of(v, n)), done = 0;
 	uint8_t *to = NULL;
-	if (!hb__door->call(source, 2))
+	bool named = result >= 0 && m && m->msg_name && m->msg_namelen, flagged = result >= 0 && m && m->msg_flags;
+	if (!hb__door->call(source, 2u + named + flagged))
 		return;
 	hb__door->number(0, result);
 	if (result < 0)
@@ -217,36 +222,38 @@ static void keep_spread(struct hb__source *source, ssize_t result, const struct 
 	} else {
 		hb__door->piece(2, NULL, 0);
 	}
+	if (named)
+		hb__door->piece(3, m->msg_name, m->msg_namelen < room ? m->msg_namelen : room);
+	if (flagged)
+		hb__door->number(4, m->msg_flags);
 	errno = e;
 }
 
 static bool give_spread(
-	struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, ssize_t *ret, bool takes)
+	struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, bool takes, struct hb__answer *a)
 {
-	struct hb__answer a;
-	if (!hb__give(source, HB__STREAMS, pc, &a))
+	if (!hb__give(source, HB__STREAMS, pc, a))
 		return false;
 	if (takes)
-		empty(pc, fd, &a);
+		empty(pc, fd, a);
 	size_t room = room_of(v, n);
-	spread(v, n, a.p, a.bytes < room ? a.bytes : room);
-	*ret = (ssize_t)a.result;
-	if (a.result < 0)
-		errno = a.error;
+	spread(v, n, a->p, a->bytes < room ? a->bytes : room);
+	if (a->result < 0)
+		errno = a->error;
 	return true;
 }
 
 SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	ssize_t got;
+	struct hb__answer a;
 	enum hb_inputs what = enter(CALLER, fd);
-	if (what == HB_INPUTS_GIVE && give_spread(&of_readv, CALLER, fd, v, (size_t)n, &got, true)) {
+	if (what == HB_INPUTS_GIVE && give_spread(&of_readv, CALLER, fd, v, (size_t)n, true, &a)) {
 		hb__door->leave();
-		return got;
+		return (ssize_t)a.result;
 	}
-	got = WAITING(what, NEXT(readv)(fd, v, n));
+	ssize_t got = WAITING(what, NEXT(readv)(fd, v, n));
 	if (what == HB_INPUTS_KEEP)
-		keep_spread(&of_readv, got, v, (size_t)n);
+		keep_spread(&of_readv, got, v, (size_t)n, NULL, 0);
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
 	return got;
@@ -273,9 +280,6 @@ static ssize_t recv_at(const void *pc, int fd, void *p, size_t bytes, int flags)
 }
 
 SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags) { return recv_at(CALLER, fd, p, bytes, flags); }
-
-/* Who sent it stands in front of the bytes: its length, and as many bytes. */
-enum { FROM_MOST = 128 };
 
 static void keep_from(ssize_t n, const void *p, size_t room, const struct sockaddr *from, socklen_t length)
 {
@@ -323,17 +327,21 @@ SEEN ssize_t recvfrom(
 /* Descriptors that come with a message are of this process: it is passed on where there are any. */
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	ssize_t n;
+	struct hb__answer a;
 	enum hb_inputs what = m->msg_control ? HB_INPUTS_PASS : hb__enter_talk(CALLER, fd);
-	if (what == HB_INPUTS_GIVE && give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, &n, !(flags & MSG_PEEK))) {
+	if (what == HB_INPUTS_GIVE &&
+		give_spread(&of_recvmsg, CALLER, fd, m->msg_iov, m->msg_iovlen, !(flags & MSG_PEEK), &a)) {
 		hb__door->leave();
-		m->msg_flags = 0;
-		m->msg_namelen = 0;
-		return n;
+		m->msg_flags = a.flags;
+		if (m->msg_name)
+			memcpy(m->msg_name, a.more, a.more_bytes < m->msg_namelen ? a.more_bytes : m->msg_namelen);
+		m->msg_namelen = (socklen_t)a.more_bytes;
+		return (ssize_t)a.result;
 	}
-	n = WAITING(what, NEXT(recvmsg)(fd, m, flags));
+	size_t room = m->msg_namelen < FROM_MOST ? m->msg_namelen : FROM_MOST;
+	ssize_t n = WAITING(what, NEXT(recvmsg)(fd, m, flags));
 	if (what == HB_INPUTS_KEEP)
-		keep_spread(&of_recvmsg, n, m->msg_iov, m->msg_iovlen);
+		keep_spread(&of_recvmsg, n, m->msg_iov, m->msg_iovlen, m, room);
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
 	return n;
