@@ -250,6 +250,8 @@ struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none *
 /* The lane of this thread for an event of the program that no layer with a life of its own makes: the record begins now where it can. NULL: it is
  * not recorded. */
 struct hb__lane *hb__lane_now(void);
+/* The lane that this thread has already; NULL: none. Of a child by fork, and of a process of a launcher before its layer begins, it is not hb__self. */
+struct hb__lane *hb__lane_so_far(void);
 /* A lane of the thread with this identity, which may be another one than this. */
 struct hb__lane *hb__lane_new(uint64_t thread);
 /* A layer made the lane of this thread before it needed one; NULL: nobody did. */

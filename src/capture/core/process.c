@@ -457,6 +457,8 @@ struct hb__lane *hb__early_lane(void)
 	return early_self = early ? new_lane() : NULL;
 }
 
+struct hb__lane *hb__lane_so_far(void) { return hb__self || hb__began() ? hb__self : early_self; }
+
 bool hb__begun_early(void) { return early; }
 
 bool hb__begin_alone(void)

@@ -49,7 +49,7 @@ static inline bool brings_inputs(const void *pc)
 
 static enum hb_inputs enter(const void *pc)
 {
-	const struct hb__lane *lane = hb__self;
+	const struct hb__lane *lane = likely(hb__self != NULL) ? hb__self : hb__lane_so_far();
 	uint8_t apart = hb__apart;
 	/* a handler is the program's wherever it runs */
 	if (unlikely(apart || (lane && lane->depth)) && !is_handler(apart))
@@ -102,14 +102,19 @@ static void handler_ends(uint8_t before)
 	hb__apart = before;
 }
 
-static bool inside(void) { return hb__self && (hb__self->depth || hb__self->control->inside); }
+static bool inside(void)
+{
+	const struct hb__lane *lane = hb__lane_so_far();
+	return lane && (lane->depth || lane->control->inside);
+}
 
 /* This thread is in a call that is an event and has just begun: a signal that came in it comes here again. */
 static __thread bool begun __attribute__((tls_model("initial-exec")));
 
 static uint64_t calls_so_far(void)
 {
-	return ((hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0) + begun;
+	const struct hb__lane *lane = hb__lane_so_far();
+	return ((lane ? lane->control->events : 0) == calls_behind ? calls : 0) + begun;
 }
 
 /* Polls that say no count, too: a handler may end the loop that they are in. */
@@ -117,7 +122,7 @@ static void call_over(void)
 {
 	if (hb__apart)
 		return;
-	count(hb__self);
+	count(hb__lane_so_far());
 	if (due)
 		due();
 }
@@ -152,8 +157,9 @@ static uint64_t event(void)
 {
 	if (unlikely(hb__apart & HB__APART_HANDLER))
 		return UINT64_MAX;
-	if (likely(hb__self != NULL))
-		return hb__self->control->events;
+	const struct hb__lane *lane = likely(hb__self != NULL) ? hb__self : hb__lane_so_far();
+	if (likely(lane != NULL))
+		return lane->control->events;
 	return hb__began() && !hb__active ? UINT64_MAX : 0;
 }
 

@@ -155,7 +155,8 @@ static void tell_name(struct stream *s, const struct hb__source *source, uint32_
 
 static void begin_call(struct stream *s, struct hb__source *source)
 {
-	uint64_t event = hb__self ? hb__self->control->events : 0;
+	const struct hb__lane *lane = hb__lane_so_far();
+	uint64_t event = lane ? lane->control->events : 0;
 	uint32_t number = number_of(source);
 	tell_name(s, source, number);
 	s->w = hb_put_uv(s->w, HB_DATA_CALL);
@@ -179,7 +180,8 @@ bool hb__data_digests(struct hb__source *next, struct hb__source *own, unsigned 
 	struct stream *s = n ? begin(hb__data_writes, n) : NULL;
 	if (!s)
 		return false;
-	begin_call(s, own && hb__self && s->event > hb__self->control->events ? own : next);
+	const struct hb__lane *lane = hb__lane_so_far();
+	begin_call(s, own && lane && s->event > lane->control->events ? own : next);
 	begun(s, n);
 	return true;
 }
@@ -325,8 +327,9 @@ static void put_length(uint8_t *p, uint32_t n)
 bool hb__data_adds(const struct hb__source *source)
 {
 	const struct stream *s = self;
+	const struct hb__lane *lane = likely(hb__self != NULL) ? hb__self : hb__lane_so_far();
 	return s && s->adds == source && s->w == s->adds_w && hb__data_keeps &&
-	       (!hb__self || hb__self->control->events <= s->event);
+	       (!lane || lane->control->events <= s->event);
 }
 
 /* A length that is told before its bytes are there ends the stream for a reader; the other way round bytes would be taken for an item. */
