@@ -231,7 +231,8 @@ bool hb__groups_of_process(hb_model *m, uint32_t process)
 	struct hb__process_more *more = &m->process_more[process];
 	const hb_log *log = m->processes.at[process].log;
 	uint32_t comms = hb_log_get_info(log)->comms;
-	bool ranked = *hb_rank_word(m->processes.at[process].name); /* others have neither a world nor themselves as communicators */
+	bool ranked = *hb_rank_word(
+		m->processes.at[process].name); /* others have neither a world nor themselves as communicators */
 	for (uint32_t i = 0; i < comms || i < 2; i++) {
 		struct hb__member part = {.group = HB_NO};
 		const hb_comm *c = i > 1 ? hb_log_comm(log, i) : NULL;
