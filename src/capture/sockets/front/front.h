@@ -96,11 +96,10 @@ static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, i
 	const void *from = hb__from;
 	pc = hb__called_by(pc);
 	hb__from = NULL;
-	if (hb__enter_for(t, fd, pc, cfa))
-		return true;
+	bool is = hb__enter_for(t, fd, pc, cfa);
 	hb__from = from;
 	hb__caller = pc;
-	return false;
+	return is;
 }
 
 static inline bool hb__is_datagram(const struct hb_talk *t)

@@ -38,9 +38,8 @@ static ssize_t write_stream(FILE *f, const void *p, ssize_t n)
 	ssize_t done = 0;
 	if (!leads_somewhere(f->_fileno))
 		return next_write(f, p, n);
-	const void *above = hb__door->above();
+	hb__from = hb__door->above();
 	while (done < n) {
-		hb__from = above;
 		ssize_t got = write(f->_fileno, (const char *)p + done, (size_t)(n - done));
 		if (got < 0) {
 			f->_flags |= 0x20; /* ferror */
