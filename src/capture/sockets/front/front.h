@@ -63,9 +63,9 @@ static inline __attribute__((always_inline)) bool hb__enter_unseen(
 }
 
 /* What the descriptor leads to, of a call that is recorded; false: the call is passed on. */
-static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
+static inline __attribute__((always_inline)) bool hb__enter_for(
+	struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
-	pc = hb__called_by(pc);
 	t->with = NULL;
 	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
 		return false;
@@ -88,6 +88,18 @@ static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, i
 	t->fd = fd;
 	t->end = end;
 	return hb_leads_kind(end) > HB_LEADS_NOWHERE;
+}
+
+/* What the recorder itself asks the system for on the way is not of who made the call: a child by fork tells hbdb that it is there. */
+static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
+{
+	const void *from = hb__from;
+	pc = hb__called_by(pc);
+	hb__from = NULL;
+	bool is = hb__enter_for(t, fd, pc, cfa);
+	hb__from = from;
+	hb__caller = pc;
+	return is;
 }
 
 static inline bool hb__is_datagram(const struct hb_talk *t)
