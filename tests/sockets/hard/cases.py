@@ -55,6 +55,9 @@ for mode in ("interrupted", "cancelled", "limited", "connecting", "flags", "seve
 for mode in ("close_from", "range", "raw_range", "loop", "dups", "daemonish", "limit", "threads"):
     Case("places " + mode)
 Case("places jail", root=True, replay=False)
+for mode in ("children", "of_child", "twice"):
+    Case("handled " + mode)
+Case("handled users", root=True)
 Case("crowd poll 200", varies=["poll"])
 Case("crowd epoll 200", varies=["epoll_wait"])
 Case("crowd poll 1000", varies=["poll"], replay=False)
