@@ -98,6 +98,7 @@ static void users(void)
 
 int main(int argc, char **argv)
 {
-	static const struct mode modes[] = {{"children", children}, {"of_child", of_child}, {"twice", twice}, {"users", users}, {NULL, NULL}};
+	static const struct mode modes[] = {
+		{"children", children}, {"of_child", of_child}, {"twice", twice}, {"users", users}, {NULL, NULL}};
 	return run_mode(argc, argv, modes);
 }
