@@ -15,8 +15,9 @@ CASES = []
 class Case:
     """A program whose recording has an event for each call that it counted."""
 
-    def __init__(self, command, long=False, root=False, before=(), env=None, varies=(), replay=True):
+    def __init__(self, command, long=False, root=False, before=(), env=None, varies=(), replay=True, inputs=False):
         self.command, self.name, self.long, self.root = command.split(), command, long, root
+        self.record = RECORD[:-1] + [RECORD[-1] + ",inputs"] if inputs else RECORD
         self.before, self.env, self.varies, self.replay = list(before), env, set(varies), replay
         CASES.append(self)
 
@@ -25,9 +26,11 @@ class Case:
 
     def run(self, folder, built, replay=True):
         program = self.program(built)
+        if self.root:  # other users are to reach the recording, and the replay
+            os.chmod(folder, 0o755)
         alone = run(self.before + program, folder, "alone", self.env)[0]
         began = time.monotonic()
-        text, said = run(self.before + RECORD + ["-o", "run.hbdb", "--"] + program, folder, "recorded", self.env)
+        text, said = run(self.before + self.record + ["-o", "run.hbdb", "--"] + program, folder, "recorded", self.env)
         seconds = time.monotonic() - began
         before, now = expected(alone), expected(text)
         if not now or {k: n for k, n in before.items() if k not in self.varies} != {k: n for k, n in now.items() if k not in self.varies}:
@@ -55,6 +58,9 @@ for mode in ("interrupted", "cancelled", "limited", "connecting", "flags", "seve
 for mode in ("close_from", "range", "raw_range", "loop", "dups", "daemonish", "limit", "threads"):
     Case("places " + mode)
 Case("places jail", root=True, replay=False)
+for mode in ("children", "of_child", "twice"):
+    Case("handled " + mode, inputs=True)
+Case("handled users", root=True)
 Case("crowd poll 200", varies=["poll"])
 Case("crowd epoll 200", varies=["epoll_wait"])
 Case("crowd poll 1000", varies=["poll"], replay=False)

@@ -19,7 +19,7 @@ class Failed(Exception):
 def compile_programs(sources, built):
     os.makedirs(built, exist_ok=True)
     newest = max(os.path.getmtime(os.path.join(sources, f)) for f in os.listdir(sources))
-    for name in ("calls", "places", "crowd"):
+    for name in ("calls", "places", "handled", "crowd"):
         for binary, flags in ((name, []), (name + ".static", ["-static"])):
             path = os.path.join(built, binary)
             if (not flags or name == "calls") and (not os.path.exists(path) or os.path.getmtime(path) < newest):

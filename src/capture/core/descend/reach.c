@@ -22,10 +22,11 @@
 
 static bool follows(void) { return hb__descends && !hb__vforks; }
 
-/* A child by fork begins its log with its first event, which may be behind all this. */
+/* A child by fork begins its log, or opens its record, with its first event, which may be behind all this. */
 static void begin_child(void)
 {
-	if (hb__forked())
+	bool follows_own = hb__config.mode == HB__REPLAY && hb__promised >= 0;
+	if (hb__forked() || follows_own)
 		hb__lane_now();
 }
 
@@ -86,7 +87,7 @@ HB__EXPORT int chroot(const char *path)
 static void limit(int what, const struct rlimit *new)
 {
 	int error = errno;
-	if (new && what == RLIMIT_FSIZE && new->rlim_cur < SMALL && follows()) {
+	if (new &&what == RLIMIT_FSIZE &&new->rlim_cur < SMALL && follows()) {
 		begin_child();
 		hb__log_ahead();
 		hb__data_ahead();
