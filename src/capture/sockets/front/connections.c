@@ -208,8 +208,8 @@ static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST || !hb__door->began() || !hb__door->is_own())
 		return false;
 	if (unlikely(hb__recorded_ends))
-		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) && !hb__recorded_is_unused(fd) &&
-		       hb__enter(t, fd, pc, cfa);
+		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd, hb__door->most()) &&
+		       !hb__recorded_is_unused(fd) && hb__enter(t, fd, pc, cfa);
 	enum hb_leads kind = hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE));
 	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd, hb__door->most_leading()) &&
 	       hb__enter(t, fd, pc, cfa);
@@ -356,32 +356,32 @@ static int paired_again(struct hb_talk *t, const struct hb_told *told, int got, 
 
 /* The record begins with it: who has the ends later is known by who made them. A process that makes them and talks to nobody is no more recorded
  * than one that only makes others (src/tool/found). */
-#define PAIRS(name, function_, params, args)                                                                        \
-	SEEN int name params                                                                                        \
-	{                                                                                                           \
-		struct hb_talk t;                                                                                   \
+#define PAIRS(name, function_, params, args)                                                  \
+	SEEN int name params                                                                  \
+	{                                                                                     \
+		struct hb_talk t;                                                             \
 		if (!hb__door || !hb__door->enter(&t, hb__from ? hb__from : CALLER, FRAME)) { \
-			int got = NEXT(name) args;                                                                  \
-			if (!got) {                                                                                 \
-				hb__forget(ends[0]);                                                                \
-				hb__forget(ends[1]);                                                                \
-			}                                                                                           \
-			return got;                                                                                 \
-		}                                                                                                   \
-		t.function = HB_SOCKET_CONNECTION_##function_;                                                      \
-		t.end = HB_LEADS_NAMELESS;                                                                          \
-		t.fd = -1;                                                                                          \
-		hb__door->begin(&t);                                                                                \
-		struct hb_told as;                                                                                  \
-		int got;                                                                                            \
-		if (said_again(&t, false, &as, &got))                                                               \
-			return got;                                                                                 \
-		got = NEXT(name) args;                                                                              \
-		if (t.again)                                                                                        \
-			return paired_again(&t, &as, got, ends);                                                    \
-		if (got < 0)                                                                                        \
-			hb__door->none(&t);                                                                         \
-		return got < 0 ? got : paired(&t, got, ends);                                                       \
+			int got = NEXT(name) args;                                            \
+			if (!got) {                                                           \
+				hb__forget(ends[0]);                                          \
+				hb__forget(ends[1]);                                          \
+			}                                                                     \
+			return got;                                                           \
+		}                                                                             \
+		t.function = HB_SOCKET_CONNECTION_##function_;                                \
+		t.end = HB_LEADS_NAMELESS;                                                    \
+		t.fd = -1;                                                                    \
+		hb__door->begin(&t);                                                          \
+		struct hb_told as;                                                            \
+		int got;                                                                      \
+		if (said_again(&t, false, &as, &got))                                         \
+			return got;                                                           \
+		got = NEXT(name) args;                                                        \
+		if (t.again)                                                                  \
+			return paired_again(&t, &as, got, ends);                              \
+		if (got < 0)                                                                  \
+			hb__door->none(&t);                                                   \
+		return got < 0 ? got : paired(&t, got, ends);                                 \
 	}
 PAIRS(pipe, pipe, (int ends[2]), (ends))
 PAIRS(pipe2, pipe, (int ends[2], int flags), (ends, flags))

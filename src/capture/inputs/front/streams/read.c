@@ -200,8 +200,8 @@ static void spread(const struct iovec *v, size_t n, const uint8_t *p, size_t byt
 }
 
 /* m: of recvmsg, whom it came from, which has `room` bytes, and its flags; else NULL. */
-static void keep_spread(struct hb__source *source, ssize_t result, const struct iovec *v, size_t n,
-	const struct msghdr *m, size_t room)
+static void keep_spread(
+	struct hb__source *source, ssize_t result, const struct iovec *v, size_t n, const struct msghdr *m, size_t room)
 {
 	int e = errno;
 	size_t bytes = came(result, room_of(v, n)), done = 0;
@@ -229,8 +229,8 @@ static void keep_spread(struct hb__source *source, ssize_t result, const struct 
 	errno = e;
 }
 
-static bool give_spread(
-	struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, bool takes, struct hb__answer *a)
+static bool give_spread(struct hb__source *source, const void *pc, int fd, const struct iovec *v, size_t n, bool takes,
+	struct hb__answer *a)
 {
 	if (!hb__give(source, HB__STREAMS, pc, a))
 		return false;

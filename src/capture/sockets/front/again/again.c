@@ -11,9 +11,8 @@ uint32_t *hb__recorded_ends; /* by descriptor: the text of the record, plus 1 */
 
 int64_t hb__recorded(int fd)
 {
-	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST
-		       ? (int64_t)(hb__recorded_ends[fd] & ~UNUSED) - 1
-		       : HB_NO_TEXT;
+	return hb__recorded_ends && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? (int64_t)(hb__recorded_ends[fd] & ~UNUSED) - 1
+									: HB_NO_TEXT;
 }
 
 void hb__recorded_is(int fd, int64_t text)
