@@ -21,7 +21,8 @@ DESCEND = os.path.join(lib.TOP, "src/capture/core/descend")
 
 def descends():
     text = "".join(open(os.path.join(DESCEND, name)).read() for name in os.listdir(DESCEND) if name.endswith(".c"))
-    return set(re.findall(r"^HB__EXPORT [^(]*?(\w+)\(", text, re.M))
+    by_another_name = re.findall(r"^\t?[^\n]*__asm__\(\"(\w+)\"\);", text, re.M)  # where a header has another type of it
+    return set(re.findall(r"^HB__EXPORT [^(]*?(\w+)\(", text, re.M)) | set(by_another_name)
 
 
 def output(*command):
