@@ -50,6 +50,9 @@ static void run(int sig, siginfo_t *info, void *context)
 static __thread bool no_more
 	__attribute__((tls_model("initial-exec"))); /* all that came in the recorded run was told */
 
+/* How many more were told than came by themselves: who sent them in the recorded run may do so again, later. */
+static int told[MOST];
+
 /* The next signal of this thread, where it was told where the thread stands now; 0: else. In the stream of its handlers. */
 static int next_here(uint64_t now)
 {
@@ -84,6 +87,7 @@ static void due(void)
 		if (sig) {
 			hb__door->next(of_signal.name, &item);
 			hb__door->given();
+			__atomic_fetch_add(&told[sig], 1, __ATOMIC_RELAXED);
 			hb__door->others();
 			siginfo_t info = {.si_signo = sig, .si_code = SI_USER};
 			run(sig, &info, NULL);
@@ -109,7 +113,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	uint8_t before;
 	int e = errno;
 	enum hb_inputs what = hb__door->mode();
-	if (what == HB_INPUTS_GIVE && (!no_more || !is_for_now(sig)))
+	if (what == HB_INPUTS_GIVE &&
+		(__atomic_fetch_sub(&told[sig], 1, __ATOMIC_RELAXED) > 0 || !no_more || !is_for_now(sig)))
 		return;
 	bool aside = what == HB_INPUTS_KEEP && hb__door->handler_begins(&before);
 	if (aside)

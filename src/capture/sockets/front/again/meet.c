@@ -144,11 +144,11 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 	copy_address(to, length, &a);
 	hb__door->text(told->end, end);
 	hb__forget(t->fd);
-	if (went)
-		hb__recorded_is(t->fd, told->end);
-	if (told->results[0]) /* what it leads to was found when it was used then, too */
-		hb__recorded_unused(t->fd);
 	bool stream = !strncmp(end, "tcp ", 4) || !strncmp(end, "unix ", 5);
+	if (went || !stream) /* one of datagrams is known wherever it leads */
+		hb__recorded_is(t->fd, told->end);
+	if (went && told->results[0]) /* what it leads to was found when it was used then, too */
+		hb__recorded_unused(t->fd);
 	if (went && stream && !hb__door->alone()) {
 		if (!t->shared || t->shared->kind != HB_SHARED_TO ||
 			!hb__queue_find(key_of_listener(end), (int)t->shared->a, &a, &length))
