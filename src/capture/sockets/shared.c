@@ -74,8 +74,8 @@ static void open_turns(void)
 		turns.n = head->n;
 		turns.streams = head->streams;
 		if (head->streams)
-			turns.done = map_file(hb__config.dir, "shared.done",
-				head->streams * sizeof *turns.done, &words);
+			turns.done =
+				map_file(hb__config.dir, "shared.done", head->streams * sizeof *turns.done, &words);
 	}
 	uint32_t process = (uint32_t)hb__replayed_as();
 	turns.own = find(turns.all, turns.n, process, 0, 0);

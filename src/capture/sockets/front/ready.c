@@ -116,7 +116,8 @@ static void poll_says(void *user, int fd, uint32_t events)
 	struct polls *p = user;
 	for (nfds_t i = 0; i < p->n; i++)
 		if (p->fds[i].fd == fd)
-			p->fds[i].revents |= (short)(events & ((uint16_t)p->fds[i].events | POLLERR | POLLHUP | POLLNVAL));
+			p->fds[i].revents |=
+				(short)(events & ((uint16_t)p->fds[i].events | POLLERR | POLLHUP | POLLNVAL));
 }
 
 static bool poll_again(struct ready *r, struct pollfd *fds, nfds_t n, bool waits, int *ret_got)
