@@ -453,8 +453,11 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 
 __attribute__((constructor(104))) static void add_layer(void)
 {
-	static struct hb__layer sockets = {
-		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = forgotten, .shut = shut};
+	static struct hb__layer sockets = {.name = "sockets",
+		.functions = HB_SOCKET_FUNCTIONS,
+		.function = function,
+		.again = forgotten,
+		.shut = shut};
 	unsigned first = hb__layers_functions();
 	for (unsigned i = 0; i < HB_SOCKET_FUNCTIONS; i++) {
 		struct hb__fn *fn = &functions[i];

@@ -124,7 +124,8 @@ bool hb__ends_lead(int fd)
 static uint32_t look(int fd)
 {
 	char name[HB__END_NAME];
-	uint32_t foreseen = fd >= 0 && fd < HB_DESCRIPTORS_MOST && table ? table[HB_DESCRIPTORS_MOST + fd] : HB_LEADS_UNKNOWN;
+	uint32_t foreseen =
+		fd >= 0 && fd < HB_DESCRIPTORS_MOST && table ? table[HB_DESCRIPTORS_MOST + fd] : HB_LEADS_UNKNOWN;
 	if (unlikely(hb_leads_kind(foreseen) != HB_LEADS_UNKNOWN))
 		return foreseen;
 	enum hb_leads kind = look_at(fd, name);

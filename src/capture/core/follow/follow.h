@@ -21,8 +21,8 @@ struct hb__row {
 	const struct hb__script_slot *slot;
 	uint32_t slot_id;
 	uint64_t polls;
-	uint64_t skipped; /* wildcard receives before it that are not stored */
-	int64_t code;     /* error class */
+	uint64_t skipped;     /* wildcard receives before it that are not stored */
+	int64_t code;         /* error class */
 	uint64_t enter, exit; /* ticks of the recorded run; 0: the record has none */
 	bool has_check;
 	uint16_t check;

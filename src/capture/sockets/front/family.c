@@ -168,26 +168,26 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 	return got;
 }
 
-#define WAITS(name, params, no, ...)                                                                               \
-	SEEN pid_t name params                                                                                     \
-	{                                                                                                          \
-		struct hb_talk t;                                                                                  \
-		int own = 0;                                                                                       \
-		status = status ? status : &own;                                                                   \
-		struct hb_told as;                                                                                 \
-		pid_t got;                                                                                         \
-		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);                                    \
-		if (said_again(&t, told, no, &as, &got))                                                           \
-			return got;                                                                                \
-		if (told && t.again && hb__door->alone()) {                                                        \
-			*status = as.n > 1 ? (int)as.results[1] : 0;                                               \
-			return (pid_t)hb__again_over(&t, &as, as.results[0]);                                      \
-		}                                                                                                  \
-		if (told && t.again)                                                                               \
-			return (pid_t)hb__again_over(                                                              \
+#define WAITS(name, params, no, ...)                                                                \
+	SEEN pid_t name params                                                                      \
+	{                                                                                           \
+		struct hb_talk t;                                                                   \
+		int own = 0;                                                                        \
+		status = status ? status : &own;                                                    \
+		struct hb_told as;                                                                  \
+		pid_t got;                                                                          \
+		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);                     \
+		if (said_again(&t, told, no, &as, &got))                                            \
+			return got;                                                                 \
+		if (told && t.again && hb__door->alone()) {                                         \
+			*status = as.n > 1 ? (int)as.results[1] : 0;                                \
+			return (pid_t)hb__again_over(&t, &as, as.results[0]);                       \
+		}                                                                                   \
+		if (told && t.again)                                                                \
+			return (pid_t)hb__again_over(                                               \
 				&t, &as, as_told(as.results[0], await_now(as.results[0], status))); \
-		got = NEXT(name)(__VA_ARGS__);                                                                     \
-		return waited(&t, told, got, got > 0 ? *status : 0);                                               \
+		got = NEXT(name)(__VA_ARGS__);                                                      \
+		return waited(&t, told, got, got > 0 ? *status : 0);                                \
 	}
 WAITS(wait, (int *status), false, status)
 WAITS(waitpid, (pid_t pid, int *status, int options), options &WNOHANG, pid, status, options)
