@@ -5,10 +5,11 @@ usage: run.py [--quick] [--only NAME] [--step STEP] [--table FILE] [--keep] [--l
 
 Each scene is played in a network namespace of its own (this needs root), beside tcpdump, first without hbdb. Then it is recorded: its clients
 must get what they got, the recording has to agree with the capture, and no match may be a wrong one (agree.py). Then it is replayed, and must print
-the same. --step ends earlier. --table: what was seen goes into the table of a page.
+the same. --step ends earlier, or, with alone, goes on: each process is replayed without the others. --table: what was seen goes into the table of a page.
 A scene whose programs are not installed is reported as skipped.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -30,7 +31,7 @@ import capture  # noqa: E402
 import scenes  # noqa: E402
 import table  # noqa: E402
 
-SECONDS, REPLAY = 900, 100  # a replay that stands still is ended by hbdb after 40
+SECONDS, REPLAY, ALONE = 900, 100, 60  # a replay that stands still is ended by hbdb after 40
 
 
 class Failed(Exception):
@@ -175,6 +176,43 @@ def replay(name, folder, text, row):
     return [] if without_hbdb(again) == text else ["the replay prints other things:\n%s-- and not\n%s" % (again, text)]
 
 
+def one_alone(recording, process):
+    """What hbdb says of it, without its hbdb: and its name; "": no difference."""
+    command = ["unshare", "-n", truths.HBDB, "replay", "--alone", process, recording]
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as to:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=to, start_new_session=True)
+        try:
+            child.wait(timeout=ALONE)
+        except subprocess.TimeoutExpired:
+            return "not over after %d s" % ALONE
+        finally:
+            end_session(child.pid)
+            child.wait()
+        to.seek(0)
+        said = [line[6:] for line in to.read().splitlines() if line.startswith("hbdb: ")]
+    return "" if any("no difference" in line for line in said) else said[0] if said else "nothing is said"
+
+
+def alone(name, folder, row):
+    """Each process but the one that plays the scene, without the others: how many make the calls that they made."""
+    where, recording = os.path.join(folder, "recorded"), os.path.join(folder, "data.hbdb")
+    if os.path.exists(where):
+        os.rename(where, where + ".again")
+    played(name, folder, "recorded", [truths.HBDB, "record", "--level", "data", "--layers", "user,threads,inputs,sockets", "-o", recording, "--"])
+    done = subprocess.run([truths.HBDB, "dump", "--json", recording], stdout=subprocess.PIPE, check=True)
+    names = sorted({json.loads(line)["process"] for line in done.stdout.splitlines() if b'"process"' in line})
+    differ = {}
+    names = [one for one in names if not re.fullmatch(r"python3[.0-9]*", one)]
+    for one in names:
+        said = one_alone(recording, one)
+        if said:
+            differ[one] = said
+    row["alone"] = "%d of %d processes" % (len(names) - len(differ), len(names))
+    if differ:
+        one = min(differ)
+        row["alone"] += "; %s: %s" % (one, differ[one].removeprefix(one + ", ").removeprefix(one + ": "))
+
+
 def run_scene(name, options):
     """(row of the table, problems)"""
     row, problems = {"name": name}, []
@@ -194,7 +232,9 @@ def run_scene(name, options):
                 problems.append("recorded it prints other things:\n%s-- and not\n%s" % (text, free[0][0]))
             if scenes.SCENES[name].go:  # of these a recording has the driver alone
                 row.update(recorded="nothing: its programs make no calls of the C library", matched="no", replayed="no")
-            elif options.step == "replay":
+            elif options.step in ("replay", "alone"):
+                if options.table or options.step == "alone":
+                    alone(name, folder, row)
                 problems += replay(name, folder, text, row)
     except (Failed, RuntimeError, ValueError, KeyError) as failure:
         problems.append(str(failure) if isinstance(failure, Failed) else "%s: %s" % (type(failure).__name__, failure))
@@ -220,7 +260,7 @@ def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--quick", action="store_true", help="the quick scenes only")
     parser.add_argument("--only", help="this scene")
-    parser.add_argument("--step", choices=("plain", "events", "matches", "replay"), default="replay", help="the last thing that is done")
+    parser.add_argument("--step", choices=("plain", "events", "matches", "replay", "alone"), default="replay", help="the last thing that is done")
     parser.add_argument("--table", metavar="FILE", help="write what was seen into the table of this page")
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     parser.add_argument("--list", action="store_true")
@@ -248,7 +288,7 @@ def main():
         if options.table:
             table.write(options.table, [row])
         passed, failed = passed + (not problems), failed + bool(problems)
-        seen = "; ".join(row[k] for k in ("wire", "recorded", "matched", "replayed") if k in row)
+        seen = "; ".join(row[k] for k in ("wire", "recorded", "matched", "replayed", "alone") if k in row)
         print("%s %s: %s" % ("FAIL" if problems else "ok", name, seen) + "".join("\n    " + p.replace("\n", "\n    ") for p in problems[:8]), flush=True)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not (passed or options.list) else 0

@@ -22,7 +22,7 @@ def cost(row):
 
 
 def line(row):
-    cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), "not measured", cost(row),
+    cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), row.get("alone", "not measured")[:160], cost(row),
              trouble(row["problems"])[:160]]
     return "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
