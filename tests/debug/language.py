@@ -79,7 +79,8 @@ def scripts(p):
     status, out, err = p.run("debug", "-x", path, "r")
     check("but not themselves for ever", status == 2 and "in a circle" in err)
     status, out, err = p.run("debug", "-x", "-", "r", stdin="focus [1]\nstatus\nexit 3\nfocus [2]\n")
-    check("- reads standard input", status == 3 and out.endswith("[1] held in MPI_Init\n"), "%d %s%s" % (status, out, err))
+    # behind it the launcher may say that it was let go on
+    check("- reads standard input", status == 3 and "[1] held in MPI_Init\n" in out and "[2]" not in out, "%d %s%s" % (status, out, err))
     status, out, err = p.run("debug", "r", stdin="focus [2]\n")
     check("so does no script at all, without a terminal", status == 0 and "focus [2]" in out, out + err)
     script("focus [1]", "set echo on", "status")
