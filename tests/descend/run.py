@@ -202,9 +202,9 @@ def found():
           "a script that starts MPI is recorded as before", told)
 
 
-def daemon_started(program, name, *wrapped):
+def daemon_started(program, name, *wrapped, more=()):
     go, out = os.path.join(folder, name + ".go"), os.path.join(folder, name + ".out")
-    done = run(HBDB, "record", *LAYERS, "-o", name + ".hbdb", "--", *wrapped, program, "daemon", go, out)
+    done = run(HBDB, "record", *LAYERS, "-o", name + ".hbdb", "--", *wrapped, program, "daemon", go, out, *more)
     return done, go, out
 
 
@@ -244,8 +244,21 @@ def daemons(program):
     stop = run(HBDB, "record", "--stop", "itself.hbdb")
     check(stop.returncode == 0 and [p["state"] for p in info("itself.hbdb")["processes"]] == ["ended", "ended"] and "told" not in stop.stderr,
           "it is complete, and was not told to stop", stop.all)
+    in_a_hurry(program)
     while_it_runs(program)
     without_hbdb(program)
+
+
+def in_a_hurry(program):
+    """One that goes on making events while its log is sealed."""
+    _, go, out = daemon_started(program, "hurry", more=["fast"])
+    wait_until(lambda: len(info("hurry.hbdb")["processes"]) == 2 and info("hurry.hbdb")["processes"][1]["events"] > 1000)
+    stop = run(HBDB, "record", "--stop", "hurry.hbdb")
+    facts = info("hurry.hbdb")
+    check(stop.returncode == 0 and "stays uncompressed" not in stop.stderr and all(p["sealed"] for p in facts["processes"]) and "%d events" % facts["events"] in stop.stderr,
+          "a daemon that makes many events is sealed, and as many are counted as the recording has", stop.all + str(facts)[:500])
+    check(run(HBDB, "verify", "hurry.hbdb").returncode == 0, "verify it")
+    ends(go, out, "one that makes many events")
 
 
 def while_it_runs(program):

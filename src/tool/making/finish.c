@@ -34,7 +34,8 @@ static void show_progress(void *user, double share)
 	p->shown = true;
 }
 
-/* Whether the sealed form reads back as what the raw one held. */
+/* Whether the sealed form reads back as what the raw one held. A process that was told to stop goes on until the unit that it writes is full: of
+ * such a log the sealed form may hold more than it had when it was opened. */
 static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
 {
 	uint64_t events = 0;
@@ -42,8 +43,11 @@ static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
 	if (hb_log_verify(path, &events, err) || hb_log_open(path, &log, err))
 		return false;
 	const hb_log_info *info = hb_log_get_info(log);
-	bool same = events == raw->events && info->events == raw->events && info->lanes == raw->lanes &&
-		    info->notes == raw->notes && (raw->recovered || !info->recovered);
+	bool more = raw->stopped == HB_LOG_TOLD;
+	bool same = info->events == events && (events == raw->events || (more && events > raw->events)) &&
+		    (info->lanes == raw->lanes || (more && info->lanes > raw->lanes)) &&
+		    (info->notes == raw->notes || (more && info->notes > raw->notes)) &&
+		    (raw->recovered || !info->recovered);
 	hb_log_close(log);
 	if (!same)
 		*err = (hb_error){.status = HB_E_DAMAGED, .message = "the compressed log could not be read back"};
@@ -108,7 +112,7 @@ static void say_trouble(hb_sum *sum, char *line)
 	free(line);
 }
 
-/* Opens a log again, as it is now that it is reduced and sealed. */
+/* Opens a log again, as it is now that it is reduced and sealed, or grew until then. */
 static void add_sealed(const char *path, hb_sum *sum)
 {
 	hb_error err = {0};
@@ -135,7 +139,7 @@ static void finish_log(
 		return;
 	}
 	hb_log_info raw = *hb_log_get_info(log);
-	bool sealed = raw.sealed, later = d->racing && with_seal && !running;
+	bool sealed = raw.sealed, later = with_seal && !running && (d->racing || raw.stopped == HB_LOG_TOLD);
 	if (!later)
 		hb__add_log(log, NULL, sum);
 	hb_log_close(log);

@@ -381,7 +381,7 @@ static int mode_handler(char **more)
 	return 2;
 }
 
-/* Says something each 10 ms until the file is there, and then prints into another one. */
+/* Says something each 10 ms, or at once again, until the file is there, and then prints into another one. */
 static int mode_daemon(char **more)
 {
 	hb_event("start");
@@ -391,7 +391,8 @@ static int mode_daemon(char **more)
 	long n = 0;
 	while (access(more[0], F_OK)) {
 		HB_EVENT("lives", hb_integer("n", n++));
-		usleep(10000);
+		if (!more[2])
+			usleep(10000);
 	}
 	FILE *f = fopen(more[1], "w");
 	fprintf(f, "it lived\n");
