@@ -1,9 +1,6 @@
 /* What makes and ends connections, and what descriptors lead to from then on. */
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/syscall.h>
 
 #include "capture/sockets/front/again/again.h"
 
@@ -267,19 +264,16 @@ SEEN int dup(int fd) { return DOUBLED(fd, NEXT(dup)(fd)); }
 SEEN int dup2(int from, int to) { return DOUBLED(from, NEXT(dup2)(from, to)); }
 SEEN int dup3(int from, int to, int flags) { return DOUBLED(from, NEXT(dup3)(from, to, flags)); }
 
-#define FCNTL(name)                                                                                                    \
-	SEEN int name(int fd, int command, ...)                                                                        \
-	{                                                                                                              \
-		va_list more;                                                                                          \
-		va_start(more, command);                                                                               \
-		void *argument = va_arg(more, void *); /* or a number, which is passed alike */                        \
-		va_end(more);                                                                                          \
-		/* a replay gives the program the number that its process had: signals are to go to this one */        \
-		if (unlikely(                                                                                          \
-			    command == F_SETOWN && hb__recorded_ends && (intptr_t)argument > 0 && hb__door->inputs())) \
-			argument = (void *)(intptr_t)NEXT(syscall)(SYS_getpid);                                        \
-		int got = NEXT(name)(fd, command, argument);                                                           \
-		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? doubled(fd, got) : got;                      \
+#define FCNTL(name)                                                                               \
+	SEEN int name(int fd, int command, ...)                                                   \
+	{                                                                                         \
+		va_list more;                                                                     \
+		va_start(more, command);                                                          \
+		void *argument = va_arg(more, void *); /* or a number, which is passed alike */   \
+		va_end(more);                                                                     \
+		hb__called_by(CALLER);                                                            \
+		int got = NEXT(name)(fd, command, argument);                                      \
+		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? doubled(fd, got) : got; \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)
