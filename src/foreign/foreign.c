@@ -174,6 +174,7 @@ hb_status hb_import_read(const char *file, const hb_import_options *options, hb_
 void hb_import_tell(const hb_import *m, hb_import_told *ret)
 {
 	*ret = (hb_import_told){.from = m->from,
+		.spans = m->spans,
 		.processes = m->drafts,
 		.first = m->first,
 		.last = m->last,

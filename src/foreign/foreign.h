@@ -3,6 +3,7 @@
 #define HBDB_FOREIGN_H
 
 #include <hbdb/format.h>
+#include <stdbool.h>
 
 typedef struct hb_import hb_import;
 
@@ -22,6 +23,7 @@ typedef struct hb_import_options {
 /* What was read. */
 typedef struct hb_import_told {
 	const char *from; /* "pcap", "pcapng" or "otlp" */
+	bool spans;       /* operations that a trace tells of; else packets, which are calls of sockets */
 	uint64_t processes, events;
 	uint64_t first, last;    /* nanoseconds since the epoch */
 	uint64_t begun, ended;   /* the same, with what options.with tells of */

@@ -11,6 +11,7 @@
 
 struct hb_import {
 	const char *path, *from;
+	bool spans;           /* as hb_import_told */
 	const uint8_t *bytes; /* the file */
 	size_t size;
 	hb_import_options options;

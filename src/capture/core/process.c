@@ -106,7 +106,7 @@ __attribute__((constructor(101))) static void configure(void)
 	struct hb__config *k = &hb__config;
 	hb__layers_give_way();
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
-	bool inputs = getenv("HBDB_LAYERS") && hb__layer_asked("sockets") && hb__layer_asked("inputs");
+	bool inputs = getenv("HBDB_LAYERS") && hb__layer_asked("inputs");
 	k->data = k->mode == HB__RECORD && (is("HBDB_LEVEL", "data") || inputs);
 	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");

@@ -82,6 +82,7 @@ hb_status hb__import_spans(hb_import *m, hb_error *err)
 {
 	struct hb__spans s = {.import = m};
 	m->from = "otlp";
+	m->spans = true;
 	bool is = read_all(&s);
 	hb_status status = HB_OK;
 	if (s.failed)

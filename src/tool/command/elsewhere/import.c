@@ -79,7 +79,7 @@ static void fill_manifest(const struct job *j, hb_manifest *m)
 	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
 	m->started = hb__format("%s.%03uZ", text, (unsigned)(told->begun / 1000000 % 1000));
 	m->level = hb__copy("events");
-	m->layers = strcmp(told->from, "otlp") ? HB_LAYER_SOCKETS : HB_LAYER_USER;
+	m->layers = told->spans ? HB_LAYER_USER : HB_LAYER_SOCKETS;
 	m->imported_from = hb__copy(told->from);
 	m->imported_file = hb__copy(realpath(j->file, path) ? path : j->file);
 	m->finished = true;

@@ -207,8 +207,9 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 	}
 	if (s->absent == size) {
 		hb__say("nothing was replayed: no process followed its recording%s",
-			end->status ? s->absent == size ? " (the command failed before MPI_Init was done)" : ""
-				    : " (is it the program that was recorded?)");
+			!end->status      ? " (is it the program that was recorded?)"
+			: r->folder.ranks ? " (the command failed before MPI_Init was done)"
+					  : " (the command failed before its first event)");
 	} else if (s->absent) {
 		hb__say("not replayed: %s did not %s; the others: %s", s->absent_ranks,
 			r->folder.ranks ? "get through MPI_Init" : "come to a first event", words);
