@@ -16,7 +16,8 @@ MAY = {
     "reverse": {"base"},
     "rules": {"base", "model", "calls"},
     "session": {"base", "model", "format", "calls"},
-    "tool": {"base", "calls", "capture", "foreign", "format", "model", "reverse", "rules", "session", "view"},
+    "system": {"base", "format", "model", "session"},
+    "tool": {"base", "calls", "capture", "foreign", "format", "model", "reverse", "rules", "session", "system", "view"},
     "view": {"base", "model", "rules", "session", "calls"},
 }
 # Inside of capture a layer knows the core and no other layer (src/capture/README.md).
