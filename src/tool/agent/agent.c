@@ -1,0 +1,187 @@
+/* The agent of a node. */
+#include "agent.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../memory/state.h"
+#include "../watch/watch.h"
+
+#define NODE_TICKS 25 /* of 200 ms: how often it tells how its node is */
+#define NOTE 1024     /* bytes of a notification of libhbdb-self */
+
+char *hb__runtime_folder(void)
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	struct stat is;
+	char *path = given && *given == '/' ? hb__format("%s/hbdb", given) : hb__state_path("run", true);
+	if (!path) {
+		hb__say("there is no folder for sockets: set XDG_RUNTIME_DIR or HOME");
+		return NULL;
+	}
+	if ((mkdir(path, 0700) && errno != EEXIST) || lstat(path, &is)) {
+		hb__say("%s: cannot be made: %s", path, strerror(errno));
+	} else if (!S_ISDIR(is.st_mode) || is.st_uid != getuid() || (is.st_mode & 077)) {
+		hb__say("%s is not a folder that only its user may enter: nothing is opened there", path);
+	} else {
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+/* ---- how the node is ---- */
+
+static int64_t free_memory(void)
+{
+	char line[256];
+	long long kib = -1;
+	FILE *f = fopen("/proc/meminfo", "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "MemAvailable: %lld", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib < 0 ? -1 : kib * 1024;
+}
+
+static void tell_node(hb_agent *agent)
+{
+	double load = -1;
+	struct statvfs disk;
+	cJSON *news = cJSON_CreateObject();
+	if (getloadavg(&load, 1) == 1)
+		cJSON_AddNumberToObject(news, "load", load);
+	cJSON_AddNumberToObject(news, "memory", (double)free_memory());
+	if (!statvfs(hb_agent_given(agent)->state, &disk))
+		cJSON_AddNumberToObject(news, "disk", (double)disk.f_bavail * (double)disk.f_frsize);
+	hb_agent_tell(agent, "node", news);
+}
+
+/* ---- what programs say of themselves: libhbdb-self ---- */
+
+/* Line: hbdb-self 1 PID KIND NAME VALUE TEXT. The system says who sent it: a PID that is not his is not believed. */
+static void take_note(hb_agent *agent, char *line, const struct ucred *who)
+{
+	char *word[6], *rest = line;
+	for (int i = 0; i < 6; i++)
+		if (!(word[i] = strsep(&rest, " \n")))
+			return;
+	if (strcmp(word[0], "hbdb-self") || strcmp(word[1], "1") || (who && who->pid != atoi(word[2])))
+		return;
+	cJSON *news = cJSON_CreateObject(), *process = hb_agent_describe(atoi(word[2]));
+	if (process)
+		cJSON_AddItemToObject(news, "process", process);
+	cJSON_AddStringToObject(news, "kind", word[3]);
+	cJSON_AddStringToObject(news, "name", word[4]);
+	cJSON_AddNumberToObject(news, "value", strtod(word[5], NULL));
+	cJSON_AddStringToObject(news, "text", rest ? rest : "");
+	hb_agent_tell(agent, "sensor", news);
+}
+
+static void take_notes(hb_agent *agent, int fd)
+{
+	char line[NOTE + 1];
+	union {
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} room;
+	for (;;) {
+		struct iovec at = {line, NOTE};
+		struct msghdr m = {.msg_iov = &at, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+		ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT);
+		if (n < 0)
+			return;
+		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+		struct ucred who = {0};
+		if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		memcpy(&who, CMSG_DATA(c), sizeof who);
+		line[n] = 0;
+		if (who.uid == getuid() || !getuid())
+			take_note(agent, line, &who);
+	}
+}
+
+/* Of several agents of a user the first has it. */
+static void open_notes(hb_tool_agent *own)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char *folder = hb__runtime_folder();
+	int on = 1;
+	own->notes = -1;
+	if (!folder)
+		return;
+	own->notes_path = hb__format("%s/notify", folder);
+	free(folder);
+	int fd = strlen(own->notes_path) < sizeof address.sun_path ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+	if (fd < 0)
+		return;
+	strcpy(address.sun_path, own->notes_path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof address)) {
+		if (errno == ECONNREFUSED)
+			unlink(own->notes_path);
+		if (!setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) && !bind(fd, (struct sockaddr *)&address, sizeof address) && !chmod(own->notes_path, 0600)) {
+			own->notes = fd;
+			return;
+		}
+	}
+	close(fd);
+}
+
+/* ---- the agent ---- */
+
+static void tick(hb_agent *agent)
+{
+	static unsigned ticks;
+	hb_tool_agent *own = hb_agent_user(agent);
+	hb__watching_tick(agent, own->watching);
+	if (own->notes >= 0)
+		take_notes(agent, own->notes);
+	if (ticks++ % NODE_TICKS == 0)
+		tell_node(agent);
+}
+
+static void gone(hb_agent *agent, hb_wire *wire)
+{
+	hb__watching_gone(((hb_tool_agent *)hb_agent_user(agent))->watching, wire);
+}
+
+static const hb_agent_row rows[] = {
+	{"ps", hb__ask_ps},
+	{"watch", hb__ask_watch},
+	{"unwatch", hb__ask_unwatch},
+	{0},
+};
+
+int hb__serve_agent(int in, int out, const char *socket)
+{
+	char self[PATH_MAX], *state = hb__state_path("agent", true);
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	hb_error err;
+	if (!state || n < 0) {
+		free(state);
+		return hb__fail_with(HB_EXIT_USAGE, "there is no folder for what an agent remembers: set XDG_STATE_HOME or HOME");
+	}
+	self[n] = 0;
+	mkdir(state, 0700);
+	hb_tool_agent own = {.watching = hb__watching_new()};
+	open_notes(&own);
+	hb_agent_options options = {.in = in, .out = out, .socket = socket, .state = state, .program = self, .rows = rows, .tick = tick, .gone = gone, .user = &own};
+	hb_status status = hb_agent_serve(&options, &err);
+	if (own.notes >= 0) {
+		close(own.notes);
+		unlink(own.notes_path);
+	}
+	free(own.notes_path);
+	hb__watching_free(own.watching);
+	free(state);
+	return status ? hb__fail_with(HB_EXIT_USAGE, "%s", err.message) : HB_EXIT_OK;
+}

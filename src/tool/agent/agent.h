@@ -1,0 +1,32 @@
+/* `hbdb agent`: what an agent does with recordings. */
+#ifndef HBDB_TOOL_AGENT_H
+#define HBDB_TOOL_AGENT_H
+
+#include "../tool.h"
+#include "system/agent/agent.h"
+
+/* ---- watching.c ---- */
+
+typedef struct hb_watching hb_watching;
+hb_watching *hb__watching_new(void);
+void hb__watching_free(hb_watching *watching);
+/* Looks at what is watched, and tells what has changed. */
+void hb__watching_tick(hb_agent *agent, hb_watching *watching);
+/* A connection is gone: what it alone watched is not watched any more. */
+void hb__watching_gone(hb_watching *watching, hb_wire *wire);
+hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
+
+/* ---- agent.c ---- */
+
+typedef struct hb_tool_agent {
+	hb_watching *watching;
+	int notes;        /* the socket of libhbdb-self's notifications; -1: none */
+	char *notes_path;
+} hb_tool_agent;
+
+/* The folder for sockets of this user; NULL: there is none and none could be made, which was said. Free it. */
+char *hb__runtime_folder(void);
+/* Serves the connection on these descriptors, or, where `socket` is not NULL, as a service there. 0, or an exit code after having said why. */
+int hb__serve_agent(int in, int out, const char *socket);
+
+#endif

@@ -1,0 +1,382 @@
+/* Recordings that are watched while they are made: which processes there are, how they are, and how they end. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../show/source.h"
+#include "../store/manifest.h"
+#include "../watch/watch.h"
+#include "agent.h"
+#include "base/clock.h"
+#include "base/task.h"
+
+#define LIST_S 1.0    /* how often a folder is looked through for new recordings */
+#define NAMES_S 2.0   /* ... and the names of new processes are asked for, which reads the logs */
+#define AGAIN_S 2.0   /* how often counters of a process are told that have changed */
+
+struct seen {
+	const hb_process_now *now; /* by place in the lanes: see at() */
+	cJSON *told;  /* as it was told last; NULL: not yet */
+	double when;
+	int signal;   /* that was seen to end it; 0: none */
+	bool over;    /* its end was told */
+};
+
+struct tracked {
+	char *path;
+	hb_watch watch;
+	struct seen *seen; /* by place in watch.lanes.at */
+	size_t nseen;
+	char **name; /* by the same; NULL: not known yet */
+	double named;
+	bool hangs;
+};
+
+struct wish {
+	char *folder;
+	hb_wire *wire;
+	bool recording; /* it is one; else a folder of them */
+};
+
+struct hb_watching {
+	struct wish *wish;
+	size_t nwishes;
+	struct tracked **tracked;
+	size_t ntracked;
+	double listed;
+};
+
+hb_watching *hb__watching_new(void)
+{
+	hb_watching *w = hb__alloc(sizeof *w);
+	*w = (hb_watching){0};
+	return w;
+}
+
+/* ---- which recordings ---- */
+
+static bool is_recording(const char *path)
+{
+	char *manifest = hb__format("%s/manifest.json", path);
+	bool is = !access(manifest, F_OK);
+	free(manifest);
+	return is;
+}
+
+static bool is_open(const char *path)
+{
+	hb_manifest m = {0};
+	bool open = is_recording(path) && !hb__manifest_read(path, &m) && (!m.finished || m.open);
+	hb__manifest_free(&m);
+	return open;
+}
+
+static void track(hb_watching *w, const char *path)
+{
+	for (size_t i = 0; i < w->ntracked; i++)
+		if (!strcmp(w->tracked[i]->path, path))
+			return;
+	if (!is_open(path))
+		return;
+	struct tracked *t = hb__alloc(sizeof *t);
+	*t = (struct tracked){.path = hb__copy(path), .watch = {.patience = HB_WATCH_PATIENCE, .then = HB_ON_HANG_LEAVE, .quiet = true}};
+	w->tracked = hb__resize(w->tracked, (w->ntracked + 1) * sizeof *w->tracked);
+	w->tracked[w->ntracked++] = t;
+}
+
+static void free_tracked(struct tracked *t)
+{
+	for (size_t i = 0; i < t->nseen; i++) {
+		cJSON_Delete(t->seen[i].told);
+		free(t->name[i]);
+	}
+	free(t->seen);
+	free(t->name);
+	hb__watch_close(&t->watch);
+	free(t->path);
+	free(t);
+}
+
+static void list(hb_watching *w)
+{
+	double now = hb_seconds();
+	if (now - w->listed < LIST_S)
+		return;
+	w->listed = now;
+	for (size_t i = 0; i < w->nwishes; i++) {
+		if (w->wish[i].recording || is_recording(w->wish[i].folder)) {
+			track(w, w->wish[i].folder);
+			continue;
+		}
+		DIR *d = opendir(w->wish[i].folder);
+		for (const struct dirent *e; d && (e = readdir(d));)
+			if (e->d_name[0] != '.') {
+				char *path = hb__format("%s/%s", w->wish[i].folder, e->d_name);
+				track(w, path);
+				free(path);
+			}
+		if (d)
+			closedir(d);
+	}
+}
+
+static bool wanted(const hb_watching *w, const char *path)
+{
+	for (size_t i = 0; i < w->nwishes; i++) {
+		size_t n = strlen(w->wish[i].folder);
+		if (!strncmp(w->wish[i].folder, path, n) && (!path[n] || (path[n] == '/' && !strchr(path + n + 1, '/'))))
+			return true;
+	}
+	return false;
+}
+
+static void drop(hb_watching *w, size_t i)
+{
+	free_tracked(w->tracked[i]);
+	w->tracked[i] = w->tracked[--w->ntracked];
+}
+
+/* ---- processes ---- */
+
+static void name_processes(struct tracked *t)
+{
+	bool missing = false;
+	double now = hb_seconds();
+	for (size_t i = 0; i < t->nseen; i++)
+		missing |= !t->name[i] && t->watch.lanes.at[i].pid;
+	if (!missing || now - t->named < NAMES_S)
+		return;
+	hb_run run;
+	hb__live_run(t->path, &run);
+	for (size_t i = 0; i < t->nseen; i++)
+		for (size_t k = 0; !t->name[i] && run.logs.worlds.name && k < run.logs.n; k++)
+			if (run.logs.at[k].log && !strcmp(run.logs.at[k].path, t->watch.lanes.at[i].path))
+				t->name[i] = hb__copy(run.logs.worlds.name[k]);
+	hb__close_run(&run);
+	t->named = hb_seconds();
+}
+
+static const char *state_of(const hb_process_now *p, const char *system)
+{
+	if (p->gone || p->state != HB_STATE_RUNNING)
+		return "ended";
+	if (!strcmp(system, "running") && hb__only_waits(p, 0.3))
+		return "waiting";
+	return system;
+}
+
+static cJSON *describe(const struct tracked *t, size_t i)
+{
+	const hb_process_now *p = &t->watch.lanes.at[i];
+	uint64_t events = 0;
+	cJSON *o = p->gone ? NULL : hb_agent_describe((int32_t)p->pid);
+	if (!o && t->seen[i].told) {
+		o = cJSON_Duplicate(t->seen[i].told, 1);
+	} else if (!o) {
+		o = cJSON_CreateObject();
+		cJSON_AddNumberToObject(o, "pid", p->pid);
+		cJSON_AddNumberToObject(o, "began", 0);
+		cJSON_AddStringToObject(o, "boot", hb_agent_boot());
+		cJSON_AddStringToObject(o, "state", "gone");
+	}
+	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "how"};
+	for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+		cJSON_DeleteItemFromObjectCaseSensitive(o, own[k]);
+	for (size_t k = 0; k < p->nlanes; k++)
+		events += p->lane[k].is.events;
+	cJSON *state = cJSON_DetachItemFromObjectCaseSensitive(o, "state");
+	cJSON_AddStringToObject(o, "state", state_of(p, cJSON_GetStringValue(state)));
+	cJSON_Delete(state);
+	if (t->name[i])
+		cJSON_AddStringToObject(o, "name", t->name[i]);
+	cJSON_AddStringToObject(o, "recording", t->path);
+	cJSON_AddStringToObject(o, "log", strrchr(p->path, '/') + 1);
+	if (t->name[i] && *hb_rank_word(t->name[i]))
+		cJSON_AddNumberToObject(o, "rank", p->rank);
+	cJSON_AddNumberToObject(o, "events", (double)events);
+	if (t->seen[i].signal)
+		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
+	if (p->gone || p->state != HB_STATE_RUNNING)
+		cJSON_AddStringToObject(o, "how", p->state == HB_STATE_FINALIZED ? "finalized" : p->state == HB_STATE_ABORTED ? "aborted" : p->state == HB_STATE_LEFT ? "left" : "died");
+	return o;
+}
+
+static bool same_text(const cJSON *a, const cJSON *b, const char *field)
+{
+	const char *x = hb_wire_text(a, field), *y = hb_wire_text(b, field);
+	return x == y || (x && y && !strcmp(x, y));
+}
+
+/* What nobody waits for may be told later. */
+static bool is_news(const struct seen *s, const cJSON *now)
+{
+	if (!s->told || !same_text(s->told, now, "state") || !same_text(s->told, now, "name"))
+		return true;
+	return hb_seconds() - s->when >= AGAIN_S && !cJSON_Compare(s->told, now, true);
+}
+
+/* The signal that ends a process is known until its parent has asked for it. */
+static void look_for_signal(struct seen *s, const hb_process_now *p)
+{
+	hb_task task;
+	if (!p->gone && p->pid && hb_task_read((int32_t)p->pid, 0, &task) && task.state == 'Z' && task.ended_by)
+		s->signal = task.ended_by;
+}
+
+static void tell_end(hb_agent *agent, struct seen *s, const hb_process_now *p)
+{
+	cJSON *news = cJSON_CreateObject();
+	bool died = p->state == HB_STATE_RUNNING || p->state == HB_STATE_ABORTED || s->signal;
+	cJSON_AddItemToObject(news, "process", cJSON_Duplicate(s->told, 1));
+	if (s->signal)
+		cJSON_AddNumberToObject(news, "signal", s->signal);
+	hb_agent_tell(agent, died ? "death" : "exit", news);
+	s->over = true;
+}
+
+static void tell_processes(hb_agent *agent, struct tracked *t)
+{
+	size_t n = t->watch.lanes.n;
+	if (n > t->nseen) {
+		t->seen = hb__resize(t->seen, n * sizeof *t->seen);
+		t->name = hb__resize(t->name, n * sizeof *t->name);
+		memset(t->seen + t->nseen, 0, (n - t->nseen) * sizeof *t->seen);
+		memset(t->name + t->nseen, 0, (n - t->nseen) * sizeof *t->name);
+		t->nseen = n;
+	}
+	name_processes(t);
+	for (size_t i = 0; i < n; i++) {
+		struct seen *s = &t->seen[i];
+		const hb_process_now *p = &t->watch.lanes.at[i];
+		if (!p->pid || s->over || !p->seen)
+			continue;
+		look_for_signal(s, p);
+		cJSON *now = describe(t, i);
+		if (!is_news(s, now)) {
+			cJSON_Delete(now);
+		} else {
+			cJSON *news = cJSON_CreateObject();
+			cJSON_AddItemToObject(news, "process", cJSON_Duplicate(now, 1));
+			hb_agent_tell(agent, "process", news);
+			cJSON_Delete(s->told);
+			s->told = now;
+			s->when = hb_seconds();
+		}
+		if (p->gone)
+			tell_end(agent, s, p);
+	}
+}
+
+static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
+{
+	cJSON *news = cJSON_CreateObject();
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = hangs ? open_memstream(&text, &n) : NULL;
+	if (f) {
+		hb__put_verdict(&t->watch, f);
+		fclose(f);
+	}
+	cJSON_AddStringToObject(news, "folder", t->path);
+	cJSON_AddStringToObject(news, "verdict", !hangs ? "moves" : t->watch.stuck == HB_STUCK_ALL || t->watch.stuck == HB_STUCK_SOME ? "proven" : "stands");
+	cJSON_AddStringToObject(news, "text", text ? text : "");
+	hb_agent_tell(agent, "hang", news);
+	free(text);
+	t->hangs = hangs;
+}
+
+void hb__watching_tick(hb_agent *agent, hb_watching *w)
+{
+	list(w);
+	for (size_t i = 0; i < w->ntracked; i++) {
+		struct tracked *t = w->tracked[i];
+		hb_moving moving = hb__watch_look(&t->watch, t->path);
+		tell_processes(agent, t);
+		bool hangs = moving == HB_HANGS;
+		if (hangs != t->hangs && (hangs || moving == HB_MOVES || moving == HB_NOBODY))
+			tell_hang(agent, t, hangs);
+		if (!wanted(w, t->path) || !is_open(t->path))
+			drop(w, i--);
+	}
+}
+
+/* ---- asks ---- */
+
+static void add_processes(const struct tracked *t, cJSON *list)
+{
+	for (size_t i = 0; i < t->nseen; i++)
+		if (t->watch.lanes.at[i].pid)
+			cJSON_AddItemToArray(list, describe(t, i));
+}
+
+void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
+{
+	const hb_watching *w = ((hb_tool_agent *)hb_agent_user(agent))->watching;
+	const char *folder = hb_wire_text(ask, "folder");
+	cJSON *answer = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(answer, "processes");
+	for (size_t i = 0; i < w->ntracked; i++)
+		if (!folder || !strcmp(w->tracked[i]->path, folder))
+			add_processes(w->tracked[i], list);
+	if (!folder)
+		cJSON_AddItemToObject(answer, "started", hb_agent_started(agent));
+	hb_wire_answer(wire, id, answer);
+}
+
+void hb__ask_watch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
+{
+	hb_watching *w = ((hb_tool_agent *)hb_agent_user(agent))->watching;
+	const char *folder = hb_wire_text(ask, "folder");
+	struct stat is;
+	if (!folder || *folder != '/' || stat(folder, &is) || !S_ISDIR(is.st_mode)) {
+		hb_wire_refuse(wire, id, 2, "%s is no folder here, or not an absolute path", folder ? folder : "(none)");
+		return;
+	}
+	w->wish = hb__resize(w->wish, (w->nwishes + 1) * sizeof *w->wish);
+	w->wish[w->nwishes++] = (struct wish){hb__copy(folder), wire, is_recording(folder)};
+	w->listed = 0;
+	list(w);
+	/* whoever begins to watch is told all that there is */
+	for (size_t i = 0; i < w->ntracked; i++)
+		for (size_t k = 0; k < w->tracked[i]->nseen; k++)
+			if (w->tracked[i]->seen[k].told) {
+				cJSON *news = cJSON_CreateObject();
+				cJSON_AddItemToObject(news, "process", cJSON_Duplicate(w->tracked[i]->seen[k].told, 1));
+				hb_wire_news(wire, "process", news);
+			}
+	hb_wire_answer(wire, id, NULL);
+}
+
+static void forget(hb_watching *w, const hb_wire *wire, const char *folder)
+{
+	for (size_t i = 0; i < w->nwishes;)
+		if (w->wish[i].wire == wire && (!folder || !strcmp(folder, w->wish[i].folder))) {
+			free(w->wish[i].folder);
+			w->wish[i] = w->wish[--w->nwishes];
+		} else {
+			i++;
+		}
+}
+
+void hb__watching_gone(hb_watching *watching, hb_wire *wire) { forget(watching, wire, NULL); }
+
+void hb__ask_unwatch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
+{
+	const char *folder = hb_wire_text(ask, "folder");
+	if (folder)
+		forget(((hb_tool_agent *)hb_agent_user(agent))->watching, wire, folder);
+	hb_wire_answer(wire, id, NULL);
+}
+
+void hb__watching_free(hb_watching *w)
+{
+	while (w->nwishes)
+		free(w->wish[--w->nwishes].folder);
+	while (w->ntracked)
+		drop(w, 0);
+	free(w->wish);
+	free(w->tracked);
+	free(w);
+}
