@@ -7,13 +7,12 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/socket/unix.h"
 #include "system/agent/inside.h"
 
 static const hb_agent_row own[] = {
@@ -99,12 +98,10 @@ static void lose(hb_agent *agent, size_t i)
 /* Only the agent's own user is let in. */
 static void let_in(hb_agent *agent)
 {
-	struct ucred who;
-	socklen_t n = sizeof who;
 	int fd = accept4(agent->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) || who.uid != getuid())
+	if (hb_unix_peer(fd) != (long)getuid())
 		close(fd);
 	else
 		connect_to(agent, fd, fd, NULL);
@@ -120,7 +117,8 @@ static void reap(hb_agent *agent)
 		if (waitpid(c.pid, &how, WNOHANG) != c.pid)
 			continue;
 		agent->child[i--] = agent->child[--agent->nchildren];
-		c.ended(agent, c.user, c.pid, WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how), WIFSIGNALED(how) ? WTERMSIG(how) : 0);
+		c.ended(agent, c.user, c.pid, WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how),
+			WIFSIGNALED(how) ? WTERMSIG(how) : 0);
 	}
 }
 
@@ -169,29 +167,12 @@ static hb_status fail(hb_error *err, const char *what, const char *path)
 	return HB_E_SYSTEM;
 }
 
-/* At a path at which an agent that was killed has left its socket there is nobody: it is taken. */
 static hb_status listen_at(hb_agent *agent, const char *path, hb_error *err)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return fail(err, "cannot listen at", path);
-	}
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (!connect(fd, (struct sockaddr *)&address, sizeof address)) {
-		close(fd);
-		errno = EADDRINUSE;
-		return fail(err, "an agent listens already at", path);
-	}
-	if (errno == ECONNREFUSED)
-		unlink(path);
-	close(fd);
-	agent->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mode_t before = umask(0177);
-	bool bound = agent->listener >= 0 && !bind(agent->listener, (struct sockaddr *)&address, sizeof address) && !listen(agent->listener, 64);
-	umask(before);
-	return bound && hb__agent_watch(agent, agent->listener) ? HB_OK : fail(err, "cannot listen at", path);
+	agent->listener = hb_unix_listen(path, SOCK_STREAM);
+	if (agent->listener >= 0 && hb__agent_watch(agent, agent->listener))
+		return HB_OK;
+	return fail(err, errno == EADDRINUSE ? "an agent listens already at" : "cannot listen at", path);
 }
 
 static hb_status begin(hb_agent *agent, hb_error *err)
@@ -208,8 +189,9 @@ static hb_status begin(hb_agent *agent, hb_error *err)
 	agent->inner = epoll_create1(EPOLL_CLOEXEC);
 	agent->signals = signalfd(-1, &some, SFD_CLOEXEC | SFD_NONBLOCK);
 	agent->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (agent->inner < 0 || agent->signals < 0 || agent->timer < 0 || timerfd_settime(agent->timer, 0, &tick, NULL) ||
-		!hb__agent_watch(agent, agent->signals) || !hb__agent_watch(agent, agent->timer))
+	if (agent->inner < 0 || agent->signals < 0 || agent->timer < 0 ||
+		timerfd_settime(agent->timer, 0, &tick, NULL) || !hb__agent_watch(agent, agent->signals) ||
+		!hb__agent_watch(agent, agent->timer))
 		return fail(err, "cannot begin", "");
 	if (agent->options.in >= 0)
 		return connect_to(agent, agent->options.in, agent->options.out, err);

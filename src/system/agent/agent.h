@@ -1,4 +1,4 @@
-/* What an agent does (docs/agent.md). One thread, one loop: connections, processes that it runs, and a tick of 200 ms. What needs
+/* What an agent does (docs/system/agent.md). One thread, one loop: connections, processes that it runs, and a tick of 200 ms. What needs
  * recordings is the tool's, which hands rows of asks to it. */
 #ifndef HBDB_SYSTEM_AGENT_H
 #define HBDB_SYSTEM_AGENT_H
@@ -15,10 +15,10 @@ typedef struct hb_agent_row {
 } hb_agent_row;
 
 typedef struct hb_agent_options {
-	int in, out;            /* the connection; -1: a service */
-	const char *socket;     /* a service: the path of the Unix socket, in a folder of this user's alone */
-	const char *state;      /* folder for what outlives the agent: started programs; made when it is not there */
-	const char *program;    /* absolute path of hbdb here */
+	int in, out;         /* the connection; -1: a service */
+	const char *socket;  /* a service: the path of the Unix socket, in a folder of this user's alone */
+	const char *state;   /* folder for what outlives the agent: started programs; made when it is not there */
+	const char *program; /* absolute path of hbdb here */
 	const hb_agent_row *rows;
 	void (*tick)(hb_agent *agent);
 	void (*gone)(hb_agent *agent, hb_wire *wire); /* a connection has ended */
@@ -53,7 +53,7 @@ cJSON *hb_agent_describe(int32_t pid);
 
 /* ---- start.c ---- */
 
-/* Programs that agents of this user have started, and how they ended, as objects of docs/agent.md: an array. Those that ended more than a day ago are forgotten. */
+/* Programs that agents of this user have started, and how they ended, as objects of docs/system/agent.md: an array. Those that ended more than a day ago are forgotten. */
 cJSON *hb_agent_started(hb_agent *agent);
 
 #endif

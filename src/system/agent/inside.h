@@ -14,7 +14,7 @@ struct hb__child {
 
 struct hb__door { /* a socket at which processes dial in */
 	int fd;
-	hb_wire *wire; /* who gets them */
+	hb_wire *wire;       /* who gets them */
 	char *path, *folder; /* folder: made for it; NULL: it was there */
 };
 

@@ -31,12 +31,14 @@ bool hb_agent_the_process(hb_wire *wire, uint64_t id, const cJSON *ask, hb_agent
 	const char *boot = hb_wire_text(named ? named : ask, "boot");
 	hb_task task;
 	ask = named ? named : ask;
-	if (!hb_wire_number(ask, "pid", &pid) || !hb_wire_number(ask, "began", &began) || pid < 1 || pid > INT32_MAX || began < 0) {
+	if (!hb_wire_number(ask, "pid", &pid) || !hb_wire_number(ask, "began", &began) || pid < 1 || pid > INT32_MAX ||
+		began < 0) {
 		hb_wire_refuse(wire, id, 2, "the ask names no process: pid and began are missing");
 		return false;
 	}
 	*ret = (hb_agent_process){(int32_t)pid, (uint64_t)began};
-	if ((boot && strcmp(boot, hb_agent_boot())) || !hb_task_read(ret->pid, 0, &task) || task.began != ret->began || strchr("ZX", task.state)) {
+	if ((boot && strcmp(boot, hb_agent_boot())) || !hb_task_read(ret->pid, 0, &task) || task.began != ret->began ||
+		strchr("ZX", task.state)) {
 		hb_wire_refuse(wire, id, 1, "process %d has ended", ret->pid);
 		return false;
 	}
@@ -105,7 +107,10 @@ cJSON *hb_agent_describe(int32_t pid)
 	cJSON_AddNumberToObject(o, "pid", pid);
 	cJSON_AddNumberToObject(o, "began", (double)task.began);
 	cJSON_AddStringToObject(o, "boot", hb_agent_boot());
-	cJSON_AddStringToObject(o, "state", strchr("ZX", task.state) ? "ended" : strchr("Tt", task.state) ? "stopped" : "running");
+	cJSON_AddStringToObject(o, "state",
+		strchr("ZX", task.state)   ? "ended"
+		: strchr("Tt", task.state) ? "stopped"
+					   : "running");
 	cJSON_AddNumberToObject(o, "threads", (double)in_status(pid, "\nThreads:"));
 	cJSON_AddNumberToObject(o, "used", (double)task.used / (double)sysconf(_SC_CLK_TCK));
 	cJSON_AddNumberToObject(o, "memory", (double)in_status(pid, "\nVmRSS:") * 1024);

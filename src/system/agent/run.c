@@ -54,7 +54,7 @@ int32_t hb__begin(char *const *argv, const char *cwd, const cJSON *environment, 
 struct run {
 	hb_wire *wire; /* NULL: the connection has ended */
 	uint32_t channel;
-	bool open; /* the channel is */
+	bool open;   /* the channel is */
 	int32_t pid; /* 0: it has ended */
 	struct run *next;
 };
@@ -116,7 +116,8 @@ void hb__ask_run(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 	int64_t channel;
 	int end[2];
 	struct run *run = calloc(1, sizeof *run);
-	if (!argv || !hb_wire_number(ask, "channel", &channel) || channel < 1 || channel > UINT32_MAX || !run || (environment && !cJSON_IsObject(environment))) {
+	if (!argv || !hb_wire_number(ask, "channel", &channel) || channel < 1 || channel > UINT32_MAX || !run ||
+		(environment && !cJSON_IsObject(environment))) {
 		hb_wire_refuse(wire, id, 2, "the ask says no command, or no channel");
 	} else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
 		hb_wire_refuse(wire, id, 2, "cannot make a socket: %s", strerror(errno));
@@ -127,7 +128,8 @@ void hb__ask_run(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 		close(end[1]);
 		if (run->pid < 0) {
 			close(end[0]);
-			hb_wire_refuse(wire, id, trouble == ENOENT ? 127 : 126, "cannot run %s: %s", argv[0], strerror(trouble));
+			hb_wire_refuse(wire, id, trouble == ENOENT ? 127 : 126, "cannot run %s: %s", argv[0],
+				strerror(trouble));
 		} else {
 			runs = run;
 			run->open = hb_wire_join(wire, run->channel, end[0], end[0], true, closed, run);
@@ -138,7 +140,8 @@ void hb__ask_run(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 			if (run->open)
 				hb_wire_answer(wire, id, answer);
 			else
-				hb_wire_refuse(wire, id, 2, "the channel %lld is in use", (long long)channel), cJSON_Delete(answer);
+				hb_wire_refuse(wire, id, 2, "the channel %lld is in use", (long long)channel),
+					cJSON_Delete(answer);
 			run = NULL;
 		}
 	}

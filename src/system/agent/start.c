@@ -20,7 +20,7 @@
 #include "system/agent/inside.h"
 
 #define REMEMBERED_S 86400 /* after its end */
-#define FOLDER 3500            /* bytes of a path of one: names of files go behind it */
+#define FOLDER 3500        /* bytes of a path of one: names of files go behind it */
 
 /* ---- files ---- */
 
@@ -46,7 +46,8 @@ static cJSON *read_whole(const char *folder, const char *name)
 	cJSON *object = NULL;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode) && is.st_uid == getuid() && is.st_size < 1 << 20 && (text = malloc((size_t)is.st_size + 1))) {
+	if (fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode) && is.st_uid == getuid() && is.st_size < 1 << 20 &&
+		(text = malloc((size_t)is.st_size + 1))) {
 		ssize_t n = read(fd, text, (size_t)is.st_size);
 		if (n > 0)
 			object = cJSON_ParseWithLength(text, (size_t)n);
@@ -74,9 +75,11 @@ static void complete(cJSON *o)
 	int64_t pid, began, status;
 	hb_task task;
 	const char *boot = hb_wire_text(o, "boot");
-	if (hb_wire_number(o, "status", &status) || !hb_wire_number(o, "pid", &pid) || !hb_wire_number(o, "began", &began))
+	if (hb_wire_number(o, "status", &status) || !hb_wire_number(o, "pid", &pid) ||
+		!hb_wire_number(o, "began", &began))
 		return;
-	bool there = boot && !strcmp(boot, hb_agent_boot()) && hb_task_read((int32_t)pid, 0, &task) && task.began == (uint64_t)began && !strchr("ZX", task.state);
+	bool there = boot && !strcmp(boot, hb_agent_boot()) && hb_task_read((int32_t)pid, 0, &task) &&
+		     task.began == (uint64_t)began && !strchr("ZX", task.state);
 	cJSON *now = there ? hb_agent_describe((int32_t)pid) : NULL, *field;
 	cJSON_DeleteItemFromObjectCaseSensitive(o, "state");
 	if (!now) {
@@ -99,7 +102,8 @@ cJSON *hb_agent_started(hb_agent *agent)
 	for (const struct dirent *e; d && (e = readdir(d));) {
 		int64_t ended;
 		size_t n = strlen(e->d_name);
-		if (e->d_name[0] == '.' || (n > 4 && (!strcmp(e->d_name + n - 4, ".out") || !strcmp(e->d_name + n - 5, ".part"))))
+		if (e->d_name[0] == '.' ||
+			(n > 4 && (!strcmp(e->d_name + n - 4, ".out") || !strcmp(e->d_name + n - 5, ".part"))))
 			continue;
 		cJSON *o = read_whole(folder, e->d_name);
 		if (o && hb_wire_number(o, "ended", &ended) && ended + REMEMBERED_S < time(NULL)) {
@@ -130,7 +134,8 @@ static void keep(int word, const char *folder, char *const *argv, const cJSON *a
 	prctl(PR_SET_NAME, "hbdb-keeper");
 	snprintf(out, sizeof out, "%s/%d.out", folder, getpid());
 	int to = open(out, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	int32_t pid = hb__begin(argv, hb_wire_text(ask, "cwd"), cJSON_GetObjectItemCaseSensitive(ask, "environment"), nowhere, to, to, false);
+	int32_t pid = hb__begin(argv, hb_wire_text(ask, "cwd"), cJSON_GetObjectItemCaseSensitive(ask, "environment"),
+		nowhere, to, to, false);
 	int trouble = pid < 0 ? errno : 0;
 	if (!trouble && hb_task_read(pid, 0, &task)) {
 		snprintf(name, sizeof name, "%d.%llu", pid, (unsigned long long)task.began);
@@ -166,25 +171,19 @@ static void keep(int word, const char *folder, char *const *argv, const cJSON *a
 	_exit(0);
 }
 
-/* The command to run: `hbdb record OPTIONS -o PATH -- COMMAND` where it is to be recorded. argv points into the objects; free it. */
+/* The command to run: `hbdb record OPTIONS -o PATH -- COMMAND` where it is to be recorded. Free it. */
 static char **words_of(const hb_agent *agent, const cJSON *ask, char *recording, size_t size)
 {
 	char **command = hb_wire_words(ask, "command"), **options = hb_wire_words(ask, "record");
 	const cJSON *record = cJSON_GetObjectItemCaseSensitive(ask, "record");
-	size_t n = 0, nc = 0, no = 0;
 	recording[0] = 0;
 	if (!command || !cJSON_IsArray(record)) {
 		free(options);
 		return command;
 	}
-	while (command[nc])
-		nc++;
-	while (options && options[no])
-		no++;
-	for (size_t i = 0; i + 1 < no; i++)
+	for (size_t i = 0; options && options[i] && options[i + 1]; i++)
 		if (!strcmp(options[i], "-o") || !strcmp(options[i], "--output"))
 			snprintf(recording, size, "%s", options[i + 1]);
-	/* all words in one block, so that one free is enough */
 	bool named = *recording;
 	if (!named) {
 		static unsigned count;
@@ -192,25 +191,21 @@ static char **words_of(const hb_agent *agent, const cJSON *ask, char *recording,
 		char folder[FOLDER];
 		snprintf(folder, sizeof folder, "%s/recordings", agent->options.state);
 		mkdir(folder, 0700);
-		snprintf(recording, size, "%s/%.60s-%lld-%d-%u.hbdb", folder, name && !strchr(name, '/') && *name != '.' ? name : "program", (long long)time(NULL), getpid(), ++count);
+		snprintf(recording, size, "%s/%.60s-%lld-%d-%u.hbdb", folder,
+			name && !strchr(name, '/') && *name != '.' ? name : "program", (long long)time(NULL), getpid(),
+			++count);
 	}
-	size_t bytes = strlen(agent->options.program) + strlen(recording) + 32;
-	for (size_t i = 0; i < no; i++)
-		bytes += strlen(options[i]) + 1;
-	for (size_t i = 0; i < nc; i++)
-		bytes += strlen(command[i]) + 1;
-	char **argv = malloc((nc + no + 8) * sizeof *argv + bytes), *to = argv ? (char *)(argv + nc + no + 8) : NULL;
 	const char *first[] = {agent->options.program, "record", named ? NULL : "-o", recording};
-	for (size_t i = 0; argv && i < 4 && first[i]; i++)
-		argv[n++] = strcpy(to, first[i]), to += strlen(to) + 1;
-	for (size_t i = 0; argv && i < no; i++)
-		argv[n++] = strcpy(to, options[i]), to += strlen(to) + 1;
-	if (argv)
-		argv[n++] = strcpy(to, "--"), to += 3;
-	for (size_t i = 0; argv && i < nc; i++)
-		argv[n++] = strcpy(to, command[i]), to += strlen(to) + 1;
-	if (argv)
-		argv[n] = NULL;
+	cJSON *all = cJSON_CreateObject(), *words = cJSON_AddArrayToObject(all, "words");
+	for (size_t i = 0; i < 4 && first[i]; i++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(first[i]));
+	for (size_t i = 0; options && options[i]; i++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(options[i]));
+	cJSON_AddItemToArray(words, cJSON_CreateString("--"));
+	for (size_t i = 0; command[i]; i++)
+		cJSON_AddItemToArray(words, cJSON_CreateString(command[i]));
+	char **argv = hb_wire_words(all, "words");
+	cJSON_Delete(all);
 	free(command);
 	free(options);
 	return argv;
@@ -222,9 +217,12 @@ void hb__ask_start(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask
 	int word[2];
 	size_t n = 0;
 	const cJSON *environment = cJSON_GetObjectItemCaseSensitive(ask, "environment");
-	char **argv = folder_of(agent, folder, sizeof folder) ? words_of(agent, ask, recording, sizeof recording) : NULL;
+	char **argv =
+		folder_of(agent, folder, sizeof folder) ? words_of(agent, ask, recording, sizeof recording) : NULL;
 	if (!argv || (environment && !cJSON_IsObject(environment)) || pipe2(word, O_CLOEXEC)) {
-		hb_wire_refuse(wire, id, 2, argv ? "the ask makes no sense, or there are too many open files" : "the ask says no command, or the agent has no folder for its state");
+		hb_wire_refuse(wire, id, 2,
+			argv ? "the ask makes no sense, or there are too many open files"
+			     : "the ask says no command, or the agent has no folder for its state");
 		free(argv);
 		return;
 	}
@@ -257,7 +255,8 @@ void hb__ask_start(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask
 		hb_wire_answer(wire, id, answer);
 	} else {
 		int trouble = cJSON_IsNumber(said) ? said->valueint : EAGAIN;
-		hb_wire_refuse(wire, id, trouble == ENOENT ? 127 : 126, "cannot start %s: %s", argv[0], strerror(trouble));
+		hb_wire_refuse(
+			wire, id, trouble == ENOENT ? 127 : 126, "cannot start %s: %s", argv[0], strerror(trouble));
 		cJSON_Delete(said);
 	}
 	cJSON_Delete(about);

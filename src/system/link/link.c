@@ -78,7 +78,8 @@ static void took_news(void *user, hb_wire *wire, const char *name, const cJSON *
 	hb_link *link = user;
 	int64_t channel;
 	int end[2];
-	if (!strcmp(name, "dialled") && link->dialled && hb_wire_number(news, "channel", &channel) && channel > 0 && channel <= UINT32_MAX) {
+	if (!strcmp(name, "dialled") && link->dialled && hb_wire_number(news, "channel", &channel) && channel > 0 &&
+		channel <= UINT32_MAX) {
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end))
 			return;
 		if (hb_wire_join(wire, (uint32_t)channel, end[0], end[0], false, NULL, NULL))
@@ -181,7 +182,8 @@ hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_er
 	int fd, trouble = link ? 0 : ENOMEM;
 	*ret_link = NULL;
 	if (link)
-		*link = (hb_link){.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .news = options->news, .user = options->user};
+		*link = (hb_link){
+			.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .news = options->news, .user = options->user};
 	if (!trouble && link->wake < 0)
 		trouble = errno;
 	if (!trouble)
@@ -214,7 +216,9 @@ hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_er
 	bool fine = hb_wire_peer(link->wire) && !link->lost;
 	if (!fine)
 		fail(err, HB_E_SYSTEM, "%s: %s", options->argv[0],
-			link->lost ? hb_wire_why(link->wire) : "no agent answers: is hbdb installed there, and in the PATH of a login without a terminal?");
+			link->lost
+				? hb_wire_why(link->wire)
+				: "no agent answers: is hbdb installed there, and in the PATH of a login without a terminal?");
 	pthread_mutex_unlock(&link->lock);
 	if (!fine) {
 		hb_link_close(link);
@@ -336,8 +340,8 @@ static void closed(void *user, uint32_t channel, const cJSON *how)
 	free_stream(s);
 }
 
-hb_status hb_link_stream(
-	hb_link *link, const char *name, cJSON *object, double seconds, int *ret_fd, hb_stream **ret_stream, hb_error *err)
+hb_status hb_link_stream(hb_link *link, const char *name, cJSON *object, double seconds, int *ret_fd,
+	hb_stream **ret_stream, hb_error *err)
 {
 	int end[2];
 	hb_stream *s = calloc(1, sizeof *s);
@@ -350,13 +354,15 @@ hb_status hb_link_stream(
 		return fail(err, HB_E_SYSTEM, "cannot make a socket: %s", strerror(errno));
 	}
 	pthread_mutex_lock(&link->lock);
-	*s = (hb_stream){.link = link, .owners = 2, .channel = hb_wire_channel(link->wire), .open = true, .end.status = -1};
+	*s = (hb_stream){
+		.link = link, .owners = 2, .channel = hb_wire_channel(link->wire), .open = true, .end.status = -1};
 	cJSON_AddNumberToObject(object, "channel", s->channel);
 	hb_status status = HB_OK;
 	if (!hb_wire_join(link->wire, s->channel, end[0], end[0], false, closed, s)) {
 		cJSON_Delete(object);
 		s->owners--;
-		status = fail(err, HB_E_SYSTEM, "%s", link->lost ? hb_wire_why(link->wire) : "no channel can be opened");
+		status =
+			fail(err, HB_E_SYSTEM, "%s", link->lost ? hb_wire_why(link->wire) : "no channel can be opened");
 	} else {
 		status = ask(link, name, object, seconds, NULL, err);
 	}
@@ -424,7 +430,8 @@ hb_status hb_link_run(hb_link *link, char *const *argv, const char *cwd, char *c
 	return hb_link_stream(link, "run", o, 60, ret_fd, ret_stream, err);
 }
 
-hb_status hb_link_dial(hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err)
+hb_status hb_link_dial(
+	hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err)
 {
 	cJSON *answer;
 	pthread_mutex_lock(&link->lock);

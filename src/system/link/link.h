@@ -7,7 +7,7 @@
 
 typedef struct hb_link hb_link;
 
-/* News of the agent (docs/agent.md), in the link's thread: no call of the link's may be made in it. */
+/* News of the agent (docs/system/agent.md), in the link's thread: no call of the link's may be made in it. */
 typedef void hb_link_news(void *user, hb_link *link, const char *name, const cJSON *news);
 
 typedef struct hb_link_options {
@@ -34,14 +34,14 @@ hb_status hb_link_ask(hb_link *link, const char *name, cJSON *ask, double second
 /* How what is behind a descriptor ended. */
 typedef struct hb_link_end {
 	bool over;
-	int status;     /* of a process: 128 + signal when one killed it; -1: not told */
-	char why[256];  /* "": as it should; else the error */
+	int status;    /* of a process: 128 + signal when one killed it; -1: not told */
+	char why[256]; /* "": as it should; else the error */
 } hb_link_end;
 typedef struct hb_stream hb_stream;
 /* An ask with a channel (run, follow, fetch): a field `channel` is added. *ret_fd: a socket whose other end is the agent's; the caller closes it. As
  * hb_link_ask. hb_stream_close. */
-hb_status hb_link_stream(
-	hb_link *link, const char *name, cJSON *ask, double seconds, int *ret_fd, hb_stream **ret_stream, hb_error *err);
+hb_status hb_link_stream(hb_link *link, const char *name, cJSON *ask, double seconds, int *ret_fd,
+	hb_stream **ret_stream, hb_error *err);
 /* Waits for its end, at most `seconds` (0: looks). */
 hb_link_end hb_stream_wait(hb_stream *stream, double seconds);
 /* Ends it when it is not over: a process that was run is killed. */
@@ -53,6 +53,7 @@ hb_status hb_link_run(hb_link *link, char *const *argv, const char *cwd, char *c
 
 /* Has processes of that node dial in (docs/control.md) at *ret_address, to be freed: what HBDB_CONTROL is to be there. Each is a socket that `dialled` gets, in the
  * link's thread; it closes it. */
-hb_status hb_link_dial(hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err);
+hb_status hb_link_dial(
+	hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err);
 
 #endif

@@ -16,7 +16,7 @@
 #define PIECE 32768u               /* bytes of a frame of a channel */
 #define ENOUGH (HB_WIRE_ROOM * 8u) /* bytes that wait for the connection before channels wait, too */
 
-struct hb__channel *hb__channel(hb_wire *wire, uint32_t number)
+struct hb__channel *hb__wire_channel(hb_wire *wire, uint32_t number)
 {
 	for (size_t i = 0; i < wire->nchannels; i++)
 		if (wire->channel[i]->used && wire->channel[i]->number == number)
@@ -32,7 +32,7 @@ uint32_t hb_wire_channel(hb_wire *wire)
 		wire->next_channel += 2;
 		if (wire->next_channel < 2)
 			wire->next_channel = wire->made ? 1 : 2;
-	} while (hb__channel(wire, number));
+	} while (hb__wire_channel(wire, number));
 	return number;
 }
 
@@ -89,7 +89,7 @@ static void free_channel(hb_wire *wire, struct hb__channel *c)
 
 bool hb_wire_join(hb_wire *wire, uint32_t channel, int in, int out, bool own_end, hb_wire_closed *closed, void *user)
 {
-	struct hb__channel *c = wire->open && channel && !hb__channel(wire, channel) ? new_channel(wire) : NULL;
+	struct hb__channel *c = wire->open && channel && !hb__wire_channel(wire, channel) ? new_channel(wire) : NULL;
 	for (int i = 0; c && i < 2; i++) {
 		int fd = i ? out : in, flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
 		if (fd >= 0 && (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
@@ -102,7 +102,14 @@ bool hb_wire_join(hb_wire *wire, uint32_t channel, int in, int out, bool own_end
 			close(out);
 		return false;
 	}
-	*c = (struct hb__channel){.number = channel, .used = true, .in = in, .out = out, .own_end = own_end, .room = HB_WIRE_ROOM, .closed = closed, .user = user};
+	*c = (struct hb__channel){.number = channel,
+		.used = true,
+		.in = in,
+		.out = out,
+		.own_end = own_end,
+		.room = HB_WIRE_ROOM,
+		.closed = closed,
+		.user = user};
 	c->ended = in < 0 && !own_end;
 	hb__wire_rouse(wire);
 	return true;
@@ -110,7 +117,7 @@ bool hb_wire_join(hb_wire *wire, uint32_t channel, int in, int out, bool own_end
 
 void hb_wire_end(hb_wire *wire, uint32_t channel, cJSON *how)
 {
-	struct hb__channel *c = hb__channel(wire, channel);
+	struct hb__channel *c = hb__wire_channel(wire, channel);
 	if (!c || c->how) {
 		cJSON_Delete(how);
 		return;
@@ -123,7 +130,7 @@ void hb_wire_end(hb_wire *wire, uint32_t channel, cJSON *how)
 
 void hb_wire_cut(hb_wire *wire, uint32_t channel)
 {
-	struct hb__channel *c = hb__channel(wire, channel);
+	struct hb__channel *c = hb__wire_channel(wire, channel);
 	if (!c)
 		return;
 	if (!c->told) {
@@ -137,7 +144,7 @@ void hb_wire_cut(hb_wire *wire, uint32_t channel)
 
 bool hb__channel_bytes(hb_wire *wire, uint32_t number, const uint8_t *p, size_t n)
 {
-	struct hb__channel *c = hb__channel(wire, number);
+	struct hb__channel *c = hb__wire_channel(wire, number);
 	if (!c)
 		return true; /* it was cut meanwhile */
 	if (c->over || c->come.n + c->owed + n > HB_WIRE_ROOM)
@@ -157,7 +164,7 @@ bool hb__channel_bytes(hb_wire *wire, uint32_t number, const uint8_t *p, size_t 
 
 void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how)
 {
-	struct hb__channel *c = hb__channel(wire, number);
+	struct hb__channel *c = hb__wire_channel(wire, number);
 	if (!c || c->over)
 		return;
 	c->over = true;
@@ -166,7 +173,7 @@ void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how)
 
 void hb__channel_room(hb_wire *wire, uint32_t number, uint32_t more)
 {
-	struct hb__channel *c = hb__channel(wire, number);
+	struct hb__channel *c = hb__wire_channel(wire, number);
 	if (c && more <= HB_WIRE_ROOM - c->room)
 		c->room += more;
 }
@@ -181,7 +188,8 @@ static void send_some(hb_wire *wire, struct hb__channel *c)
 		bool later = n < 0 && (errno == EAGAIN || errno == EINTR);
 		if (later && !(c->own_end && c->how))
 			break;
-		if (n <= 0) { /* the end; or this side's end was told, and what was written before that has been read: others may hold the descriptor for ever */
+		if (n <=
+			0) { /* the end; or this side's end was told, and what was written before that has been read: others may hold the descriptor for ever */
 			close_in(wire, c);
 			c->ended = !c->own_end || c->how;
 			break;

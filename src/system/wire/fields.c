@@ -13,7 +13,8 @@ const char *hb_wire_text(const cJSON *object, const char *name)
 bool hb_wire_number(const cJSON *object, const char *name, int64_t *ret_number)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-	if (!cJSON_IsNumber(item) || !(fabs(item->valuedouble) <= 9007199254740992.0) || item->valuedouble != floor(item->valuedouble))
+	if (!cJSON_IsNumber(item) || !(fabs(item->valuedouble) <= 9007199254740992.0) ||
+		item->valuedouble != floor(item->valuedouble))
 		return false;
 	*ret_number = (int64_t)item->valuedouble;
 	return true;
@@ -39,8 +40,10 @@ char **hb_wire_words(const cJSON *object, const char *name)
 	if (argv)
 		cJSON_ArrayForEach(word, array)
 		{
-			argv[n++] = strcpy(to, cJSON_GetStringValue(word));
-			to += strlen(to) + 1;
+			const char *text = cJSON_GetStringValue(word);
+			size_t length = strlen(text) + 1;
+			argv[n++] = memcpy(to, text, length);
+			to += length;
 		}
 	if (argv)
 		argv[n] = NULL;

@@ -5,7 +5,7 @@
 #include "system/wire/wire.h"
 
 enum { HB__ASK = 1, HB__ANSWER, HB__NEWS, HB__BYTES, HB__END, HB__ROOM };
-#define HB__HEAD 9        /* length, kind, channel */
+#define HB__HEAD 9         /* length, kind, channel */
 #define HB__GREETING 65536 /* bytes of a login that may stand before the magic */
 
 /* Bytes that were taken in, or wait to be written. */
@@ -19,13 +19,13 @@ void hb__queue_take(struct hb__queue *q, size_t n);
 struct hb__channel {
 	uint32_t number;
 	bool used;
-	int in, out; /* -1: closed */
+	int in, out;               /* -1: closed */
 	bool own_end, ended, told; /* ended: `in` is; told: the other side knows that */
 	bool over, announced;      /* the other side's end has come; `closed` knows it */
-	uint32_t room;       /* that may be sent */
-	uint32_t owed;       /* that were written to `out`, and the other side does not know */
-	struct hb__queue come; /* for `out` */
-	cJSON *how, *said;   /* with which this side ends; which the other one said */
+	uint32_t room;             /* that may be sent */
+	uint32_t owed;             /* that were written to `out`, and the other side does not know */
+	struct hb__queue come;     /* for `out` */
+	cJSON *how, *said;         /* with which this side ends; which the other one said */
 	hb_wire_closed *closed;
 	void *user;
 };
@@ -63,7 +63,7 @@ void hb__wire_rouse(hb_wire *wire);
 bool hb__wire_watch(hb_wire *wire, int fd, uint32_t events);
 
 /* ---- channel.c ---- */
-struct hb__channel *hb__channel(hb_wire *wire, uint32_t number); /* NULL: none */
+struct hb__channel *hb__wire_channel(hb_wire *wire, uint32_t number); /* NULL: none */
 /* Frames of channels. False: the other side broke the rules. */
 bool hb__channel_bytes(hb_wire *wire, uint32_t number, const uint8_t *p, size_t n);
 void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how);

@@ -161,8 +161,10 @@ static void took_news(hb_wire *wire, cJSON *news)
 	int64_t protocol;
 	if (name && !strcmp(name, "hello") && !wire->peer) {
 		if (!hb_wire_number(news, "protocol", &protocol) || protocol != HB_WIRE_PROTOCOL)
-			hb__wire_fail(wire, "the other side speaks another version of the protocol: its hbdb is another one (%s)",
-				hb_wire_text(news, "version") ? hb_wire_text(news, "version") : "it does not say which");
+			hb__wire_fail(wire,
+				"the other side speaks another version of the protocol: its hbdb is another one (%s)",
+				hb_wire_text(news, "version") ? hb_wire_text(news, "version")
+							      : "it does not say which");
 		else
 			wire->peer = cJSON_Duplicate(news, 1);
 	} else if (name && wire->calls.news) {
@@ -262,7 +264,11 @@ static void take_in(hb_wire *wire)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			hb__wire_fail(wire, n ? "the connection broke: %s" : wire->peer ? "the other side ended the connection" : "the other side ended before it said anything", strerror(errno));
+			hb__wire_fail(wire,
+				n            ? "the connection broke: %s"
+				: wire->peer ? "the other side ended the connection"
+					     : "the other side ended before it said anything",
+				strerror(errno));
 			return;
 		}
 		q->n += (size_t)n;
@@ -362,12 +368,20 @@ hb_status hb_wire_open(int in, int out, bool made, const char *part, const hb_wi
 	hb_wire *wire = calloc(1, sizeof *wire);
 	*ret_wire = NULL;
 	if (wire)
-		*wire = (hb_wire){.in = in, .out = out, .inner = epoll_create1(EPOLL_CLOEXEC), .made = made, .open = true, .calls = *calls, .user = user,
+		*wire = (hb_wire){.in = in,
+			.out = out,
+			.inner = epoll_create1(EPOLL_CLOEXEC),
+			.made = made,
+			.open = true,
+			.calls = *calls,
+			.user = user,
 			.next_channel = made ? 1 : 2};
-	if (!wire || wire->inner < 0 || !nonblocking(in) || !nonblocking(out) || !hb__wire_watch(wire, in, EPOLLIN) || !hb__queue_room(&wire->write, 64)) {
+	if (!wire || wire->inner < 0 || !nonblocking(in) || !nonblocking(out) || !hb__wire_watch(wire, in, EPOLLIN) ||
+		!hb__queue_room(&wire->write, 64)) {
 		if (err) {
 			*err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
-			snprintf(err->message, sizeof err->message, "a connection cannot be opened: %s", strerror(errno));
+			snprintf(err->message, sizeof err->message, "a connection cannot be opened: %s",
+				strerror(errno));
 		}
 		if (wire)
 			hb_wire_close(wire);

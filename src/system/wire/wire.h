@@ -1,4 +1,4 @@
-/* A connection of docs/agent.md: asks, answers and news as JSON, and channels of bytes, over one pair of descriptors.
+/* A connection of docs/system/agent.md: asks, answers and news as JSON, and channels of bytes, over one pair of descriptors.
  *
  * A wire belongs to one thread at a time. It never blocks: hb_wire_fd is readable when there is something to do (it may stand in another
  * epoll), and hb_wire_turn then does it. What is asked, answered and told is queued by the calls and written by the turns. Who has wires ignores SIGPIPE. */
@@ -71,8 +71,8 @@ void hb_wire_cut(hb_wire *wire, uint32_t channel);
 
 /* ---- fields of an object ---- */
 
-const char *hb_wire_text(const cJSON *object, const char *name);                     /* NULL: not there, or none */
-bool hb_wire_number(const cJSON *object, const char *name, int64_t *ret_number);     /* a whole number */
+const char *hb_wire_text(const cJSON *object, const char *name);                 /* NULL: not there, or none */
+bool hb_wire_number(const cJSON *object, const char *name, int64_t *ret_number); /* a whole number */
 /* An array of texts as an argv: one block, free it. NULL: not there, empty, or none. */
 char **hb_wire_words(const cJSON *object, const char *name);
 

@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../memory/state.h"
 #include "../watch/watch.h"
+#include "base/socket/unix.h"
 
 #define NODE_TICKS 25 /* of 200 ms: how often it tells how its node is */
 #define NOTE 1024     /* bytes of a notification of libhbdb-self */
@@ -95,7 +95,10 @@ static void take_notes(hb_agent *agent, int fd)
 	} room;
 	for (;;) {
 		struct iovec at = {line, NOTE};
-		struct msghdr m = {.msg_iov = &at, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+		struct msghdr m = {.msg_iov = &at,
+			.msg_iovlen = 1,
+			.msg_control = room.bytes,
+			.msg_controllen = sizeof room.bytes};
 		ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT);
 		if (n < 0)
 			return;
@@ -113,27 +116,13 @@ static void take_notes(hb_agent *agent, int fd)
 /* Of several agents of a user the first has it. */
 static void open_notes(hb_tool_agent *own)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char *folder = hb__runtime_folder();
 	int on = 1;
-	own->notes = -1;
-	if (!folder)
-		return;
-	own->notes_path = hb__format("%s/notify", folder);
+	own->notes_path = folder ? hb__format("%s/notify", folder) : NULL;
+	own->notes = folder ? hb_unix_listen(own->notes_path, SOCK_DGRAM) : -1;
+	if (own->notes >= 0)
+		setsockopt(own->notes, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
 	free(folder);
-	int fd = strlen(own->notes_path) < sizeof address.sun_path ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
-	if (fd < 0)
-		return;
-	strcpy(address.sun_path, own->notes_path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof address)) {
-		if (errno == ECONNREFUSED)
-			unlink(own->notes_path);
-		if (!setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) && !bind(fd, (struct sockaddr *)&address, sizeof address) && !chmod(own->notes_path, 0600)) {
-			own->notes = fd;
-			return;
-		}
-	}
-	close(fd);
 }
 
 /* ---- the agent ---- */
@@ -168,13 +157,22 @@ int hb__serve_agent(int in, int out, const char *socket)
 	hb_error err;
 	if (!state || n < 0) {
 		free(state);
-		return hb__fail_with(HB_EXIT_USAGE, "there is no folder for what an agent remembers: set XDG_STATE_HOME or HOME");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "there is no folder for what an agent remembers: set XDG_STATE_HOME or HOME");
 	}
 	self[n] = 0;
 	mkdir(state, 0700);
 	hb_tool_agent own = {.watching = hb__watching_new()};
 	open_notes(&own);
-	hb_agent_options options = {.in = in, .out = out, .socket = socket, .state = state, .program = self, .rows = rows, .tick = tick, .gone = gone, .user = &own};
+	hb_agent_options options = {.in = in,
+		.out = out,
+		.socket = socket,
+		.state = state,
+		.program = self,
+		.rows = rows,
+		.tick = tick,
+		.gone = gone,
+		.user = &own};
 	hb_status status = hb_agent_serve(&options, &err);
 	if (own.notes >= 0) {
 		close(own.notes);

@@ -20,7 +20,7 @@ hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
 
 typedef struct hb_tool_agent {
 	hb_watching *watching;
-	int notes;        /* the socket of libhbdb-self's notifications; -1: none */
+	int notes; /* the socket of libhbdb-self's notifications; -1: none */
 	char *notes_path;
 } hb_tool_agent;
 

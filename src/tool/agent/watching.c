@@ -13,16 +13,16 @@
 #include "base/clock.h"
 #include "base/task.h"
 
-#define LIST_S 1.0    /* how often a folder is looked through for new recordings */
-#define NAMES_S 2.0   /* ... and the names of new processes are asked for, which reads the logs */
-#define AGAIN_S 2.0   /* how often counters of a process are told that have changed */
+#define LIST_S 1.0  /* how often a folder is looked through for new recordings */
+#define NAMES_S 2.0 /* ... and the names of new processes are asked for, which reads the logs */
+#define AGAIN_S 2.0 /* how often counters of a process are told that have changed */
 
 struct seen {
 	const hb_process_now *now; /* by place in the lanes: see at() */
-	cJSON *told;  /* as it was told last; NULL: not yet */
+	cJSON *told;               /* as it was told last; NULL: not yet */
 	double when;
-	int signal;   /* that was seen to end it; 0: none */
-	bool over;    /* its end was told */
+	int signal; /* that was seen to end it; 0: none */
+	bool over;  /* its end was told */
 };
 
 struct tracked {
@@ -82,7 +82,8 @@ static void track(hb_watching *w, const char *path)
 	if (!is_open(path))
 		return;
 	struct tracked *t = hb__alloc(sizeof *t);
-	*t = (struct tracked){.path = hb__copy(path), .watch = {.patience = HB_WATCH_PATIENCE, .then = HB_ON_HANG_LEAVE, .quiet = true}};
+	*t = (struct tracked){.path = hb__copy(path),
+		.watch = {.patience = HB_WATCH_PATIENCE, .then = HB_ON_HANG_LEAVE, .quiet = true}};
 	w->tracked = hb__resize(w->tracked, (w->ntracked + 1) * sizeof *w->tracked);
 	w->tracked[w->ntracked++] = t;
 }
@@ -127,7 +128,8 @@ static bool wanted(const hb_watching *w, const char *path)
 {
 	for (size_t i = 0; i < w->nwishes; i++) {
 		size_t n = strlen(w->wish[i].folder);
-		if (!strncmp(w->wish[i].folder, path, n) && (!path[n] || (path[n] == '/' && !strchr(path + n + 1, '/'))))
+		if (!strncmp(w->wish[i].folder, path, n) &&
+			(!path[n] || (path[n] == '/' && !strchr(path + n + 1, '/'))))
 			return true;
 	}
 	return false;
@@ -200,7 +202,11 @@ static cJSON *describe(const struct tracked *t, size_t i)
 	if (t->seen[i].signal)
 		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
 	if (p->gone || p->state != HB_STATE_RUNNING)
-		cJSON_AddStringToObject(o, "how", p->state == HB_STATE_FINALIZED ? "finalized" : p->state == HB_STATE_ABORTED ? "aborted" : p->state == HB_STATE_LEFT ? "left" : "died");
+		cJSON_AddStringToObject(o, "how",
+			p->state == HB_STATE_FINALIZED ? "finalized"
+			: p->state == HB_STATE_ABORTED ? "aborted"
+			: p->state == HB_STATE_LEFT    ? "left"
+						       : "died");
 	return o;
 }
 
@@ -270,6 +276,22 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 	}
 }
 
+/* The recording is complete: its logs may have been sealed before the ends of their processes were seen here. */
+static void tell_ends(hb_agent *agent, struct tracked *t)
+{
+	for (size_t i = 0; i < t->watch.lanes.n; i++) {
+		hb_process_now *p = &t->watch.lanes.at[i];
+		if (hb_growing_look(&p->log, p->path, NULL))
+			continue;
+		p->pid = p->log.head.pid;
+		p->state = p->log.head.state;
+		p->gone = !hb_task_lives((int32_t)p->pid);
+		p->seen = true;
+	}
+	t->named = 0;
+	tell_processes(agent, t);
+}
+
 static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 {
 	cJSON *news = cJSON_CreateObject();
@@ -281,7 +303,10 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 		fclose(f);
 	}
 	cJSON_AddStringToObject(news, "folder", t->path);
-	cJSON_AddStringToObject(news, "verdict", !hangs ? "moves" : t->watch.stuck == HB_STUCK_ALL || t->watch.stuck == HB_STUCK_SOME ? "proven" : "stands");
+	cJSON_AddStringToObject(news, "verdict",
+		!hangs                                                              ? "moves"
+		: t->watch.stuck == HB_STUCK_ALL || t->watch.stuck == HB_STUCK_SOME ? "proven"
+										    : "stands");
 	cJSON_AddStringToObject(news, "text", text ? text : "");
 	hb_agent_tell(agent, "hang", news);
 	free(text);
@@ -298,7 +323,10 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		bool hangs = moving == HB_HANGS;
 		if (hangs != t->hangs && (hangs || moving == HB_MOVES || moving == HB_NOBODY))
 			tell_hang(agent, t, hangs);
-		if (!wanted(w, t->path) || !is_open(t->path))
+		bool over = !is_open(t->path);
+		if (over)
+			tell_ends(agent, t);
+		if (over || !wanted(w, t->path))
 			drop(w, i--);
 	}
 }
@@ -331,7 +359,8 @@ void hb__ask_watch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask
 	const char *folder = hb_wire_text(ask, "folder");
 	struct stat is;
 	if (!folder || *folder != '/' || stat(folder, &is) || !S_ISDIR(is.st_mode)) {
-		hb_wire_refuse(wire, id, 2, "%s is no folder here, or not an absolute path", folder ? folder : "(none)");
+		hb_wire_refuse(
+			wire, id, 2, "%s is no folder here, or not an absolute path", folder ? folder : "(none)");
 		return;
 	}
 	w->wish = hb__resize(w->wish, (w->nwishes + 1) * sizeof *w->wish);

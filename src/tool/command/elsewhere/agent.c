@@ -2,16 +2,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "../../agent/agent.h"
 #include "../../options.h"
+#include "base/socket/unix.h"
 
 const hb_option hb__agent_options[] = {
-	{"service", 0, HB_OPTION_FLAG, NULL, "do not speak over standard input and output, but wait for connections at a Unix socket, until SIGTERM"},
+	{"service", 0, HB_OPTION_FLAG, NULL,
+		"do not speak over standard input and output, but wait for connections at a Unix socket, until SIGTERM"},
 	{"socket", 0, HB_OPTION_TEXT, "PATH", "that socket; default: agent in $XDG_RUNTIME_DIR/hbdb"},
 	{0},
 };
@@ -19,16 +18,11 @@ const hb_option hb__agent_options[] = {
 /* A connection to the service, where there is one; -1. */
 static int service(const char *path)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	struct ucred who;
-	socklen_t n = sizeof who;
-	int fd = strlen(path) < sizeof address.sun_path ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-	if (fd < 0)
-		return -1;
-	strcpy(address.sun_path, path);
-	if (!connect(fd, (struct sockaddr *)&address, sizeof address) && !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) && who.uid == getuid())
+	int fd = hb_unix_connect(path, SOCK_STREAM);
+	if (fd >= 0 && hb_unix_peer(fd) == (long)getuid())
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return -1;
 }
 
@@ -62,13 +56,16 @@ int hb__agent(const hb_args *args)
 {
 	const char *given = hb__option_value(args, "socket");
 	bool stay = hb__option_value(args, "service") != NULL;
-	char *folder = given ? NULL : hb__runtime_folder(), *path = given ? hb__copy(given) : folder ? hb__format("%s/agent", folder) : NULL;
+	char *folder = given ? NULL : hb__runtime_folder(), *path = given    ? hb__copy(given)
+								    : folder ? hb__format("%s/agent", folder)
+									     : NULL;
 	free(folder);
 	if (!path && stay)
 		return HB_EXIT_USAGE;
 	if (!stay && (isatty(0) || isatty(1))) {
 		free(path);
-		return hb__fail_with(HB_EXIT_USAGE, "an agent speaks over its standard input and output with hbdb on another machine; hbdb starts it by itself where it needs one. With --service it waits at a socket");
+		return hb__fail_with(HB_EXIT_USAGE,
+			"an agent speaks over its standard input and output with hbdb on another machine; hbdb starts it by itself where it needs one. With --service it waits at a socket");
 	}
 	int fd = stay || !path ? -1 : service(path);
 	int code = fd >= 0 ? relay(fd) : hb__serve_agent(stay ? -1 : dup(0), stay ? -1 : dup(1), stay ? path : NULL);

@@ -1,0 +1,68 @@
+/* Unix sockets. */
+#include "base/socket/unix.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool hb_unix_address(const char *path, struct sockaddr_un *ret)
+{
+	size_t n = strlen(path);
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (n >= sizeof ret->sun_path)
+		return false;
+	memcpy(ret->sun_path, path, n);
+	return true;
+}
+
+/* Closes it, errno stays. */
+static int give_up(int fd)
+{
+	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return -1;
+}
+
+int hb_unix_connect(const char *path, int type)
+{
+	struct sockaddr_un address;
+	if (!hb_unix_address(path, &address)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	return fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address) ? fd : give_up(fd);
+}
+
+int hb_unix_listen(const char *path, int type)
+{
+	struct sockaddr_un address;
+	int there = hb_unix_connect(path, type);
+	if (there >= 0) {
+		close(there);
+		errno = EADDRINUSE;
+		return -1;
+	}
+	if (errno == ECONNREFUSED)
+		unlink(path);
+	if (!hb_unix_address(path, &address))
+		return -1;
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	mode_t before = umask(0177);
+	bool bound = fd >= 0 && !bind(fd, (struct sockaddr *)&address, sizeof address) &&
+		     (type != SOCK_STREAM || !listen(fd, 1024));
+	int error = errno;
+	umask(before);
+	errno = error;
+	return bound ? fd : give_up(fd);
+}
+
+long hb_unix_peer(int fd)
+{
+	struct ucred who;
+	socklen_t n = sizeof who;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) ? -1 : (long)who.uid;
+}

@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""hbdb agent, spoken to by a program written from docs/system/agent.md: what it runs, starts, stops and tells, and what it survives."""
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import wire
+
+HBDB = os.path.join(os.environ.get("BUILD", "build"), "hbdb")
+HBDB = os.path.abspath(HBDB)
+passed = failed = 0
+
+
+def check(right, what):
+    global passed, failed
+    if right:
+        passed += 1
+    else:
+        failed += 1
+        print("FAIL %s" % what, flush=True)
+
+
+def refused(what, *expected):
+    """Whether a call is refused with these words."""
+    try:
+        what()
+    except wire.Refused as e:
+        return all(word in str(e) for word in expected)
+    return False
+
+
+class Place:
+    """A folder for the state of agents, and their environment."""
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix="hbdb-agent-")
+        os.mkdir(self.folder + "/run", 0o700)
+        self.env = dict(os.environ, XDG_STATE_HOME=self.folder + "/state", XDG_RUNTIME_DIR=self.folder + "/run")
+        return self
+
+    def agent(self):
+        return wire.Wire([HBDB, "agent"], env=self.env)
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def until(what, seconds=wire.PATIENCE):
+    end = time.monotonic() + seconds
+    while not what():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def began(pid):
+    with open("/proc/%d/stat" % pid) as f:
+        return int(f.read().rsplit(")", 1)[1].split()[19])
+
+
+def hello(place):
+    w = place.agent()
+    h = w.told("hello")
+    check(h["hbdb"] == "agent" and h["protocol"] == 1 and h["host"] == socket.gethostname(), "the agent's hello: %r" % h)
+    check(h["boot"] == open("/proc/sys/kernel/random/boot_id").read().strip(), "the boot it says")
+    check(refused(lambda: w.ask("dance"), "dance"), "an unknown ask is refused by its name")
+    node = w.told("node")
+    check(node["memory"] > 0 and node["disk"] > 0 and node["load"] >= 0, "how the node is: %r" % node)
+    w.close()
+    check(w.process.returncode == 0, "an agent whose connection was closed ends with 0")
+
+
+def run(place):
+    w = place.agent()
+    c = w.open("run", command=["sh", "-c", "cat; echo $WORD; exit 7"], environment={"WORD": "last"})
+    w.send(wire.BYTES, c, b"first\n")
+    w.send(wire.END, c, {})
+    check(w.wait(lambda: w.ends.get(c)) == {"status": 7}, "the status of what was run: %r" % w.ends)
+    check(w.bytes.get(c) == b"first\nlast\n", "what it wrote: %r" % w.bytes.get(c))
+    c = w.open("run", command=["sh", "-c", "kill -9 $$"])
+    w.send(wire.END, c, {})
+    check(w.wait(lambda: w.ends.get(c)) == {"status": 137}, "a signal that killed it")
+    check(refused(lambda: w.open("run", command=["/nowhere/at/all"]), "/nowhere/at/all", "No such file"), "a program that is not there")
+    check(refused(lambda: w.open("run", command=["true"], cwd="/nowhere"), "No such file"), "a folder that is not there")
+    check(refused(lambda: w.ask("run", command=["true"])), "a run without a channel is refused")
+    check(refused(lambda: w.open("run", command=["true", 3])), "a command that is no words is refused")
+    # one that leaves its output to another one, which lives on: its end is told all the same
+    c = w.open("run", command=["sh", "-c", "sleep 1000 & echo $!"])
+    w.send(wire.END, c, {})
+    check(w.wait(lambda: w.ends.get(c)) == {"status": 0}, "an end that another process does not hold up")
+    os.kill(int(w.bytes[c]), signal.SIGKILL)
+    # a channel that nobody reads does not hold up the others
+    w.channel += 2
+    full = w.channel
+    taken = []
+    frame = w.frame
+    w.frame = lambda kind, channel, payload: taken.append(len(payload)) if kind == wire.BYTES and channel == full else frame(kind, channel, payload)
+    w.ask("run", command=["sh", "-c", "head -c 1000000 /dev/zero"], channel=full)
+    w.wait(lambda: sum(taken) >= 262144)
+    c = w.open("run", command=["echo", "passes"])
+    w.send(wire.END, c, {})
+    w.wait(lambda: w.ends.get(c))
+    check(w.bytes.get(c) == b"passes\n" and sum(taken) == 262144, "a channel without room waits, others do not: %d" % sum(taken))
+    w.send(wire.ROOM, full, struct.pack("<I", 262144))
+    w.wait(lambda: sum(taken) >= 524288)
+    check(sum(taken) == 524288, "room that is given is used")
+    w.frame = frame
+    # megabytes in both directions
+    c = w.open("run", command=["cat"])
+    sent = os.urandom(100000)
+    for i in range(30):
+        w.send(wire.BYTES, c, sent)
+        w.wait(lambda: len(w.bytes.get(c, b"")) == (i + 1) * len(sent))
+    w.send(wire.END, c, {})
+    w.wait(lambda: w.ends.get(c))
+    check(w.bytes[c] == sent * 30, "3 MB through cat")
+    # what was run ends with the connection
+    c = w.open("run", command=["sh", "-c", "echo $$; exec sleep 1000"])
+    pid = int(w.wait(lambda: w.bytes.get(c) if w.bytes.get(c, b"").endswith(b"\n") else None))
+    w.close()
+    check(until(lambda: not alive(pid)), "what was run ends when the connection does")
+
+
+def killed(place):
+    w = place.agent()
+    c = w.open("run", command=["sh", "-c", "echo $$; exec sleep 1000"])
+    pid = int(w.wait(lambda: w.bytes.get(c) if w.bytes.get(c, b"").endswith(b"\n") else None))
+    started = w.ask("start", name="stays", command=["sleep", "1000"])["process"]
+    w.process.kill()
+    check(until(lambda: not alive(pid)), "what was run ends when the agent is killed")
+    check(alive(started["pid"]), "what was started does not")
+    w.close()
+    w = place.agent()
+    found = [p for p in w.ask("ps")["started"] if p["pid"] == started["pid"]]
+    check(len(found) == 1 and found[0]["state"] == "running" and found[0]["name"] == "stays", "another agent finds it: %r" % found)
+    w.ask("signal", process=started, signal=9)
+    end = w.wait(lambda: [p for p in w.ask("ps")["started"] if p["pid"] == started["pid"] and p["state"] == "ended"] or None)
+    check(end[0]["signal"] == 9 and end[0]["status"] == 137, "and knows how it ended: %r" % end)
+    check(refused(lambda: w.ask("signal", process=started, signal=15), "has ended"), "a process that has ended gets no signal")
+    w.close()
+
+
+def processes(place):
+    w = place.agent()
+    p = w.ask("start", name="one", command=["sleep", "1000"], cwd="/", environment={"A": "b"})["process"]
+    check(os.readlink("/proc/%d/cwd" % p["pid"]) == "/" and b"A=b" in open("/proc/%d/environ" % p["pid"], "rb").read(), "folder and environment of what was started")
+    check(p["began"] == began(p["pid"]), "when it began")
+    w.ask("stop", process=p)
+    check(until(lambda: open("/proc/%d/stat" % p["pid"]).read().rsplit(")", 1)[1].split()[0] == "T"), "stop")
+    check([q["state"] for q in w.ask("ps")["started"] if q["pid"] == p["pid"]] == ["stopped"], "a stopped process is called so")
+    w.ask("go", process=p)
+    check(until(lambda: open("/proc/%d/stat" % p["pid"]).read().rsplit(")", 1)[1].split()[0] == "S"), "go")
+    wrong = dict(p, began=p["began"] + 1)
+    check(refused(lambda: w.ask("signal", process=wrong, signal=9), "has ended") and alive(p["pid"]), "another process of that number is left alone")
+    check(refused(lambda: w.ask("signal", process=dict(p, boot="x"), signal=9)) and alive(p["pid"]), "and one of before the machine was started")
+    check(refused(lambda: w.ask("signal", process=p, signal=0)) and refused(lambda: w.ask("signal", process=p, signal="x")), "no signal")
+    check(refused(lambda: w.ask("start", command=["/nowhere"]), "/nowhere"), "what cannot be started")
+    check(refused(lambda: w.ask("start"), "no command"), "nothing to start")
+    w.ask("signal", process=p, signal=15)
+    check(until(lambda: not alive(p["pid"])), "signal")
+    w.close()
+
+
+def watch(place, mpi):
+    """A recorded program is told: that it is there, and how it ends."""
+    w = place.agent()
+    folder = place.folder + "/recordings-" + mpi
+    os.mkdir(folder)
+    source = os.path.join(place.folder, "stand.c")
+    with open(source, "w") as f:
+        f.write("#include <mpi.h>\nint main(int c, char **v) { int r, x; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r);\n"
+                "if (r == 0) MPI_Recv(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                "if (r == 1) MPI_Recv(&x, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\nMPI_Finalize(); return 0; }\n")
+    program = source[:-2] + "." + mpi
+    subprocess.run(["mpicc." + mpi, "-g", "-o", program, source], check=True)
+    launcher = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", "2"] if mpi == "openmpi" else ["mpirun.mpich", "-n", "2"]
+    w.ask("watch", folder=folder)
+    w.ask("start", name="stand", command=launcher + [program], record=["-o", folder + "/stand.hbdb"])
+    ranks = [w.told("process", lambda n, r=r: n["process"].get("rank") == r and n["process"]["recording"].endswith("stand.hbdb"))["process"] for r in (0, 1)]
+    check([r["name"] for r in ranks] == ["0", "1"] and all(alive(r["pid"]) for r in ranks), "the processes of a recording: %r" % ranks)
+    hang = w.told("hang")
+    check(hang["verdict"] == "proven" and "HB-DEADLOCK-CYCLE" in hang["text"], "that they hang: %r" % hang)
+    w.told("process", lambda n: n["process"].get("rank") == 0 and n["process"]["state"] == "waiting")
+    mine = [p for p in w.ask("ps", folder=folder + "/stand.hbdb")["processes"]]
+    check(sorted(p["name"] for p in mine) == ["0", "1"] and all(p["events"] >= 1 and p["log"].startswith("rank.") for p in mine), "ps of a recording: %r" % mine)
+    w.ask("signal", process=ranks[1], signal=9)
+    death = w.told("death", lambda n: n["process"].get("rank") == 1)
+    check(death["process"]["state"] == "ended", "a death is told: %r" % death)
+    end = w.wait(lambda: [p for p in w.ask("ps")["started"] if p["name"] == "stand" and p["state"] == "ended"] or None)
+    check(end[0]["recording"] == folder + "/stand.hbdb" and os.path.exists(end[0]["recording"] + "/manifest.json"), "the recording of what was started")
+    check(refused(lambda: w.ask("watch", folder="/nowhere")), "a folder to watch that is not there")
+    w.ask("unwatch", folder=folder)
+    w.close()
+
+
+def service(place):
+    agent = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
+    path = place.folder + "/run/hbdb/agent"
+    check(until(lambda: os.path.exists(path)), "the service's socket")
+    check(os.stat(path).st_mode & 0o77 == 0 and os.stat(os.path.dirname(path)).st_mode & 0o77 == 0, "others may not reach it")
+    a, b = wire.Wire(path=path), wire.Wire(path=path)
+    p = a.ask("start", name="shared", command=["sleep", "1000"])["process"]
+    check(any(q["pid"] == p["pid"] for q in b.ask("ps")["started"]), "two connections see the same")
+    relay = place.agent()
+    check(relay.told("hello")["pid"] == agent.pid, "hbdb agent is a way to the service")
+    second = subprocess.run([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE, timeout=600)
+    check(second.returncode == 2 and b"already" in second.stderr, "a second service says that there is one: %r" % second.stderr)
+    os.kill(p["pid"], signal.SIGKILL)
+    notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    notify.connect(place.folder + "/run/hbdb/notify")
+    notify.send(b"hbdb-self 1 %d limit temperature 98.5 too hot here\n" % os.getpid())
+    sensor = b.told("sensor")
+    check(sensor["name"] == "temperature" and sensor["value"] == 98.5 and sensor["text"].strip() == "too hot here" and sensor["process"]["pid"] == os.getpid(),
+          "what a program says of itself: %r" % sensor)
+    notify.send(b"hbdb-self 1 1 limit forged 1 not me\n")
+    notify.send(b"hbdb-self 1 %d limit real 1 me\n" % os.getpid())
+    b.told("sensor", lambda n: n["name"] == "real")
+    check(not any(n.get("name") == "forged" for n in b.news), "who says to be another process is not believed")
+    if os.getuid() == 0:
+        other = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c",
+                                "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ntry:\n s.connect(sys.argv[1])\nexcept PermissionError:\n sys.exit(13)\n", path], check=False)
+        check(other.returncode == 13, "another user does not get at it: %d" % other.returncode)
+        os.chmod(place.folder, 0o755)
+        os.chmod(place.folder + "/run", 0o755)
+        os.chmod(os.path.dirname(path), 0o755)
+        os.chmod(path, 0o777)
+        other = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", sys.executable, "-c",
+                                "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.connect(sys.argv[1])\nsys.exit(14 if s.recv(100) == b'' else 0)\n", path], check=False)
+        check(other.returncode == 14, "nor where its folder is opened by mistake: %d" % other.returncode)
+    os.chmod(os.path.dirname(path), 0o700)
+    for w in (a, b, relay):
+        w.close()
+    agent.terminate()
+    check(agent.wait(600) == 0 and not os.path.exists(path), "the service ends when asked, and takes its socket along")
+    stale = subprocess.Popen([HBDB, "agent", "--service"], env=place.env)
+    until(lambda: os.path.exists(path))
+    wire.Wire(path=path).told("hello")
+    stale.kill()
+    stale.wait()
+    again = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
+
+    def there():
+        try:
+            wire.Wire(path=path).told("hello")
+            return True
+        except OSError:
+            return False
+    check(until(there), "one that was killed does not keep the next one away")
+    again.terminate()
+    again.wait(600)
+
+
+def junk(place):
+    for what, sent in (("no magic", b"x" * 70000), ("a frame of no length", wire.MAGIC + struct.pack("<IBI", 0, 1, 0)), ("a giant frame", wire.MAGIC + struct.pack("<IBI", 1 << 31, 1, 0)),
+                       ("no JSON", wire.MAGIC + struct.pack("<IBI", 8, 1, 0) + b"{{{"), ("an unknown kind", wire.MAGIC + struct.pack("<IBI", 7, 77, 0) + b"{}"),
+                       ("an ask without a number", wire.MAGIC + struct.pack("<IBI", 5 + 12, 1, 0) + b'{"ask":"ps"}'),
+                       ("another protocol", wire.MAGIC + struct.pack("<IBI", 5 + 31, 3, 0) + b'{"news":"hello","protocol":999}'),
+                       ("an array", wire.MAGIC + struct.pack("<IBI", 5 + 2, 1, 0) + b"[]"), ("a deep object", wire.MAGIC + struct.pack("<IBI", 5 + 100000, 1, 0) + b"[" * 100000)):
+        ours, theirs = socket.socketpair()
+        p = subprocess.Popen([HBDB, "agent"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=place.env)
+        theirs.close()
+        try:
+            ours.sendall(sent)
+        except BrokenPipeError:
+            pass
+        check(p.wait(600) in (0, 2), "%s ends the agent, and nothing worse: %r" % (what, p.returncode))
+        ours.close()
+        p.stderr.close()
+    w = wire.Wire(["sh", "-c", "echo Welcome to this machine; exec %s agent" % HBDB], env=place.env)
+    check(w.told("hello")["hbdb"] == "agent", "a greeting of the login does no harm")
+    w.close()
+    done = subprocess.run([HBDB, "agent"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.env, timeout=600)
+    check(done.returncode in (0, 2), "no connection at all")
+
+
+def dial(place):
+    w = place.agent()
+    where = w.ask("dial")["address"]
+    check(where.startswith("unix:/"), "where processes dial in: %s" % where)
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(where[5:])
+    c = w.told("dialled")["channel"]
+    check(c % 2 == 0, "a channel that the agent opens has an even number")
+    s.sendall(b"hello 1\n")
+    w.wait(lambda: w.bytes.get(c) == b"hello 1\n")
+    w.send(wire.BYTES, c, b"go *\n")
+    s.settimeout(wire.PATIENCE)
+    check(s.recv(100) == b"go *\n", "lines in both directions")
+    s.close()
+    check(w.wait(lambda: w.ends.get(c)) == {}, "its end")
+    w.close()
+    check(until(lambda: not os.path.exists(where[5:])), "the door goes with the connection")
+
+
+def main():
+    import turn
+    for part in (hello, run, killed, processes, service, junk, dial):
+        with Place() as place:
+            part(place)
+    for mpi in turn.either("agent-watch", ("openmpi", "mpich")):
+        with Place() as place:
+            watch(place, mpi)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
