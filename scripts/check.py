@@ -7,7 +7,8 @@ usage: scripts/check.py [-l] [--all] [SUITE...]
 --all: where a suite has a longer form (a line that begins with `all:`), that is what runs.
 
 Output of a suite goes to build/check/NAME.log. A suite that crashes, takes too long, prints no
-closing line, or reports nothing at all, counts as one failure.
+closing line, or reports nothing at all, counts as one failure. With a share of turns (/2) it runs at each second commit
+alone, unless it is named, or with --all.
 """
 import concurrent.futures
 import ctypes
@@ -21,6 +22,10 @@ import sys
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+import turn  # noqa: E402
+
+MANNER = re.compile(r"(\d+)([+-]?)(?:/(\d+))?$")
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed\b")
 FAILURE = re.compile(r"^\s*(FAIL|not ok)\b")
 BESIDE = 3  # suites at a time; those that wait leave the processors to the others
@@ -28,19 +33,29 @@ SHOWN = 40  # failure lines of a suite that are repeated on the terminal
 
 
 def suites(whole=False):
-    """(name, seconds allowed, command, mark) of each suite; whole: in its longer form."""
+    """(name, seconds allowed, command, mark, share of turns) of each suite; whole: in its longer form."""
     every, longer = [], {}
     with open(os.path.join(TOP, "scripts/suites.txt"), encoding="utf-8") as f:
         for line in f:
             if line.strip() and not line.startswith("#"):
                 name, seconds, command = line.split(None, 2)
-                suite = (name.removeprefix("all:"), int(seconds.rstrip("+-")), command.strip(), seconds.lstrip("0123456789"))
+                limit, mark, share = MANNER.match(seconds).groups()
+                suite = (name.removeprefix("all:"), int(limit), command.strip(), mark, int(share or 1))
                 if name.startswith("all:"):
                     longer[suite[0]] = suite
                 else:
                     every.append(suite)
     names = [suite[0] for suite in every]
     return [longer.get(s[0], s) if whole else s for s in every] + [s for s in longer.values() if whole and s[0] not in names]
+
+
+def in_turn(every):
+    """Those whose turn it is at this commit. What is chosen by turns inside of such a suite moves on each time that it runs, not with each commit."""
+    now = [s for s in every if turn.has(s[0], s[4])]
+    left = [s[0] for s in every if s not in now]
+    if left:
+        print("-- at another commit (HBDB_TURN=%d): %s" % (turn.turn(), ", ".join(left)), flush=True)
+    return [(s[0], s[1], ("HBDB_TURN=%d " % (turn.turn() // s[4]) if s[4] > 1 else "") + s[2], *s[3:]) for s in now]
 
 
 def adopt_orphans():
@@ -184,14 +199,14 @@ def tell(name, took, used, passed, failed, complaint):
 
 def run_all(every):
     """Yields (passed, failed) of each suite as it ends."""
-    def in_turn(mark, beside):
+    def together(mark, beside):
         pool = concurrent.futures.ThreadPoolExecutor(max_workers=beside)
         return {pool.submit(apart, suite): suite[0] for suite in every if suite[3] == mark}
 
     for marks in ({"+": BESIDE}, {"": 1, "-": 1}):
         waiting = {}
         for mark, beside in marks.items():
-            waiting.update(in_turn(mark, beside))
+            waiting.update(together(mark, beside))
         for done in concurrent.futures.as_completed(waiting):
             yield tell(waiting[done], *done.result())
 
@@ -218,7 +233,8 @@ def main():
         return 2
     os.makedirs(os.path.join(TOP, "build/check"), exist_ok=True)
     started, total_passed, total_failed = time.monotonic(), 0, 0
-    for passed, failed in run_all([s for s in every if not wanted or s[0] in wanted]):
+    chosen = [s for s in every if s[0] in wanted] if wanted else every if whole else in_turn(every)
+    for passed, failed in run_all(chosen):
         total_passed, total_failed = total_passed + passed, total_failed + failed
     print("-- all suites: %.0f s" % (time.monotonic() - started))
     print("%d passed, %d failed" % (total_passed, total_failed))

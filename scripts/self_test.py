@@ -116,9 +116,21 @@ def longer_forms():
     yield "no suite twice", len({s[0] for s in whole}) == len(whole)
 
 
+def shares():
+    """Suites that run at every second commit do run, and what goes by turns inside of them does not always meet the same half."""
+    check, met = module("check.py"), set()
+    for number in range(8):
+        os.environ["HBDB_TURN"] = str(number)
+        check.turn.turn.cache_clear()
+        met |= {(s[0], s[2].split()[0]) for s in check.in_turn([("one", 9, "a", "", 2), ("two", 9, "b", "", 2), ("each", 9, "c", "", 1)])}
+    del os.environ["HBDB_TURN"]
+    check.turn.turn.cache_clear()
+    yield "shared suites meet every turn of their own", met == {("each", "c")} | {(s, "HBDB_TURN=%d" % n) for s in ("one", "two") for n in range(4)}
+
+
 def main():
     passed = failed = 0
-    for what, good in [*turns(), *longer_forms()]:
+    for what, good in [*turns(), *longer_forms(), *shares()]:
         print("%s %s" % ("ok" if good else "FAIL", what))
         passed, failed = passed + bool(good), failed + (not good)
     for case in CASES + FINE:

@@ -169,6 +169,11 @@ void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how)
 		return;
 	c->over = true;
 	c->said = cJSON_Duplicate(how, 1);
+	if (hb_wire_text(how, "error")) { /* it wants nothing more, either */
+		close_in(wire, c);
+		c->come.n = 0;
+		c->ended = true;
+	}
 }
 
 void hb__channel_room(hb_wire *wire, uint32_t number, uint32_t more)
@@ -268,20 +273,26 @@ void hb__channels_turn(hb_wire *wire)
 			turn(wire, wire->channel[i]);
 }
 
-void hb__channels_close(hb_wire *wire)
+void hb__channels_lose(hb_wire *wire)
 {
 	for (size_t i = 0; i < wire->nchannels; i++) {
 		struct hb__channel *c = wire->channel[i], gone = *c;
-		if (c->used) {
-			free_channel(wire, c);
-			if (gone.closed) {
-				cJSON *how = cJSON_CreateObject();
-				cJSON_AddStringToObject(how, "error", wire->why);
-				gone.closed(gone.user, gone.number, how);
-				cJSON_Delete(how);
-			}
+		if (!c->used)
+			continue;
+		free_channel(wire, c);
+		if (gone.closed) {
+			cJSON *how = cJSON_CreateObject();
+			cJSON_AddStringToObject(how, "error", wire->why);
+			gone.closed(gone.user, gone.number, how);
+			cJSON_Delete(how);
 		}
-		free(c);
 	}
+}
+
+void hb__channels_close(hb_wire *wire)
+{
+	hb__channels_lose(wire);
+	while (wire->nchannels)
+		free(wire->channel[--wire->nchannels]);
 	free(wire->channel);
 }

@@ -70,6 +70,7 @@ void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how);
 void hb__channel_room(hb_wire *wire, uint32_t number, uint32_t more);
 /* Moves what can be moved. */
 void hb__channels_turn(hb_wire *wire);
+void hb__channels_lose(hb_wire *wire); /* the connection has ended: so do they */
 void hb__channels_close(hb_wire *wire);
 
 #endif

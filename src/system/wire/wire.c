@@ -324,8 +324,10 @@ bool hb_wire_turn(hb_wire *wire)
 		else
 			hb__wire_watch(wire, wire->out, write);
 	}
-	if (!wire->open)
+	if (!wire->open) {
 		fail_questions(wire);
+		hb__channels_lose(wire);
+	}
 	return wire->open;
 }
 

@@ -34,7 +34,7 @@ hb_status hb_wire_open(int in, int out, bool made, const char *part, const hb_wi
 void hb_wire_close(hb_wire *wire);
 
 int hb_wire_fd(const hb_wire *wire);
-/* Does what there is to do. False: the connection has ended, and hb_wire_why tells why; asks that were not answered have been answered with that. */
+/* Does what there is to do. False: the connection has ended, and hb_wire_why tells why; asks that were not answered have been answered with that, and channels are gone. */
 bool hb_wire_turn(hb_wire *wire);
 /* Of a connection that has ended: a sentence. Owned by the wire. */
 const char *hb_wire_why(const hb_wire *wire);
