@@ -21,7 +21,7 @@ struct hb_reader {
 	sqlite3 *db;
 	dev_t device;
 	ino_t inode;
-	uint64_t opened;
+	uint64_t opened, counting; /* counting: the database in which events are counted */
 	struct kept *kept;
 	size_t n, room;
 	char why[512];
@@ -139,6 +139,36 @@ int64_t hb_reader_number(hb_reader *r, const char *sql, int64_t otherwise)
 	if (s && step != SQLITE_ROW && step != SQLITE_DONE)
 		hb_reader_failed(r);
 	return number;
+}
+
+/* ---- counting ---- */
+
+static const char begin_counting[] =
+	"CREATE TEMP TABLE counted(program TEXT, kind TEXT, weight TEXT, n INTEGER, PRIMARY KEY(program, kind, weight)) WITHOUT ROWID;"
+	"CREATE TEMP TABLE counted_to(event INTEGER);"
+	"INSERT INTO counted_to VALUES(0);"
+	"INSERT INTO counted SELECT '', k.column1, w.column1, 0 FROM (VALUES('death'), ('gone'), ('finding'), ('hang'), ('sensor'), "
+	"('stop'), ('refused')) k, (VALUES('note'), ('warning'), ('error')) w";
+static const char count[] =
+	"INSERT INTO counted SELECT coalesce(g.name, '') AS of, e.kind, e.weight, count(*) FROM event e "
+	"LEFT JOIN process p ON p.process = e.process LEFT JOIN program g ON g.program = coalesce(e.program, p.program) "
+	"WHERE e.event > (SELECT event FROM counted_to) GROUP BY 1, 2, 3 ON CONFLICT DO UPDATE SET n = n + excluded.n;"
+	"UPDATE counted_to SET event = max(event, coalesce((SELECT max(event) FROM main.event), 0))";
+
+bool hb_reader_count(hb_reader *r)
+{
+	bool good = r->db != NULL;
+	if (good && r->counting != r->opened) {
+		good = sqlite3_exec(r->db, begin_counting, NULL, NULL, NULL) == SQLITE_OK;
+		r->counting = good ? r->opened : 0;
+	}
+	/* both statements see the same events */
+	good = good && sqlite3_exec(r->db, "SAVEPOINT counting", NULL, NULL, NULL) == SQLITE_OK &&
+	       sqlite3_exec(r->db, count, NULL, NULL, NULL) == SQLITE_OK &&
+	       sqlite3_exec(r->db, "RELEASE counting", NULL, NULL, NULL) == SQLITE_OK;
+	if (!good && r->db)
+		hb_reader_failed(r);
+	return good;
 }
 
 /* ---- events ---- */

@@ -29,6 +29,12 @@ void hb_reader_failed(hb_reader *reader);
 /* The first value of the first row; otherwise when there is none, or it cannot be read. */
 int64_t hb_reader_number(hb_reader *reader, const char *sql, int64_t otherwise);
 
+/* Counts the events that are new since the last time, in a table of the connection's own: counted(program, kind, weight, n), program is a name or
+ * "". Old events may be removed from the database, and a counter must not fall. The counters begin with what a database has when it is
+ * opened; those of the kinds that somebody should look at are there with 0 from the beginning, so that the first one is seen as an increase.
+ * False: hb_reader_why. */
+bool hb_reader_count(hb_reader *reader);
+
 /* An event of the complex with what is known of whom it is about. Texts are never NULL: "" is not known. */
 typedef struct hb_told {
 	int64_t event, time; /* microseconds since 1970 */

@@ -49,30 +49,14 @@ static void recorded_bytes(sqlite3_context *c, int n, sqlite3_value **value)
 		sqlite3_result_int64(c, size);
 }
 
-/* Events are counted in a table of this connection's own: old ones may be removed from the database, and a counter must not fall. All kinds
- * begin with 0, so that the first one of a kind is seen as an increase. */
-static const char begin_counting[] =
-	"CREATE TEMP TABLE counted(program TEXT, kind TEXT, weight TEXT, n INTEGER, PRIMARY KEY(program, kind, weight)) WITHOUT ROWID;"
-	"CREATE TEMP TABLE counted_to(event INTEGER);"
-	"INSERT INTO counted_to VALUES(0);"
-	"INSERT INTO counted SELECT '', k.column1, w.column1, 0 FROM (VALUES('death'), ('gone'), ('finding'), ('hang'), ('sensor'), "
-	"('stop'), ('refused')) k, (VALUES('note'), ('warning'), ('error')) w";
-static const char count[] =
-	"INSERT INTO counted SELECT coalesce(g.name, '') AS of, e.kind, e.weight, count(*) FROM event e "
-	"LEFT JOIN process p ON p.process = e.process LEFT JOIN program g ON g.program = coalesce(e.program, p.program) "
-	"WHERE e.event > (SELECT event FROM counted_to) GROUP BY 1, 2, 3 ON CONFLICT DO UPDATE SET n = n + excluded.n;"
-	"UPDATE counted_to SET event = max(event, coalesce((SELECT max(event) FROM main.event), 0))";
-
-static bool count_events(hb_metrics *m, sqlite3 *db)
+/* What families.def asks for beside the database. */
+static bool prepare(hb_metrics *m, sqlite3 *db)
 {
-	bool good = true;
-	if (m->opened != hb_reader_opened(m->reader)) {
-		good = sqlite3_create_function(db, "recorded_bytes", 1, SQLITE_UTF8, NULL, recorded_bytes, NULL, NULL) ==
-			       SQLITE_OK &&
-		       sqlite3_exec(db, begin_counting, NULL, NULL, NULL) == SQLITE_OK;
-		m->opened = good ? hb_reader_opened(m->reader) : 0;
-	}
-	return good && sqlite3_exec(db, count, NULL, NULL, NULL) == SQLITE_OK;
+	if (m->opened != hb_reader_opened(m->reader) &&
+		sqlite3_create_function(db, "recorded_bytes", 1, SQLITE_UTF8, NULL, recorded_bytes, NULL, NULL) != SQLITE_OK)
+		return false;
+	m->opened = hb_reader_opened(m->reader);
+	return hb_reader_count(m->reader);
 }
 
 /* ---- text ---- */
@@ -147,11 +131,10 @@ bool hb__metrics_text(hb_metrics *m, bool openmetrics, hb_text *out)
 		return false;
 	sqlite3 *db = hb_reader_database(m->reader);
 	/* all of it as it was at one moment */
-	bool good = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK && count_events(m, db);
+	bool good = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK && prepare(m, db);
 	for (size_t i = 0; good && i < sizeof families / sizeof *families; i++)
 		good = put_family(m, &families[i], openmetrics, out);
 	if (!good || sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
-		m->opened = 0;
 		if (!*hb_reader_why(m->reader))
 			hb_reader_failed(m->reader);
 		return false;

@@ -11,7 +11,7 @@
 
 typedef struct hb_metrics {
 	hb_reader *reader; /* the caller's */
-	uint64_t opened;   /* of the database in which events are counted */
+	uint64_t opened;   /* of the connection that was prepared */
 } hb_metrics;
 
 /* Counters of events go on from one call to the next, whatever the manager removes of its old events meanwhile. False: hb_reader_why. */
