@@ -9,6 +9,7 @@
 #include "../options.h"
 #include "../run/events.h"
 #include "../farmed/farmed.h"
+#include "../monitor/event.h"
 #include "session/session.h"
 
 /* What stops a process beside events. */
@@ -63,6 +64,7 @@ typedef struct hb_debug {
 	const char *whyno;
 	int one_folder;    /* a descriptor of the folder where it runs */
 	uint64_t budget;   /* of its checkpoints */
+	hb_event_goal goal; /* where an event of the complex leads */
 	hb_farmed task;    /* where the debugging begins; .process NULL: no task was asked for */
 	const hb_one *one; /* it is one process alone, which goes backwards, too; NULL: a job */
 	char *level;

@@ -102,9 +102,9 @@ static int open_streams(const hb_args *args, hb_live_options *options, int *ret_
 
 static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 {
-	const char *pid = hb__option_value(args, "attach");
+	const char *pid = d->goal.attach ? d->goal.attach : hb__option_value(args, "attach");
 	if (pid) {
-		*options = (hb_live_options){.attach = pid};
+		*options = (hb_live_options){.attach = pid, .attach_any = d->goal.attach != NULL};
 		return hb__live_open(options, &d->live);
 	}
 	*options = (hb_live_options){.recording = d->recording,
@@ -123,6 +123,21 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 	code = code ? code : hb__live_open(options, &d->live);
 	d->size = code ? 0 : hb_session_size(hb__live_session(d->live));
 	return code;
+}
+
+/* Where an event of the complex leads, where one is given. 0, or an exit code. */
+static int find_goal(hb_debug *d, const hb_args *args)
+{
+	static const char *const others[] = {"alone", "task", "at", "attach", "output", "listen", NULL};
+	const char *event = hb__option_value(args, "event"), *database = hb__option_value(args, "database");
+	if (!event)
+		return database ? hb__fail_with(HB_EXIT_USAGE, "--database goes with --event") : 0;
+	for (size_t i = 0; others[i]; i++)
+		if (hb__option_value(args, others[i]))
+			return hb__fail_with(HB_EXIT_USAGE, "--%s does not go with --event", others[i]);
+	if (args->operand || args->rest)
+		return hb__fail_with(HB_EXIT_USAGE, "--event finds process or recording by itself: give no recording and no command");
+	return hb__event_goal(event, database, &d->goal);
 }
 
 /* The process of a task, where one is asked for. 0, or an exit code. */
@@ -210,6 +225,7 @@ static void close_all(hb_debug *d, const hb_live_options *options)
 	free(d->list_file);
 	free(d->recording);
 	hb__farmed_free(&d->task);
+	hb__event_goal_free(&d->goal);
 	if (d->one)
 		close(d->one_folder);
 }
@@ -255,6 +271,24 @@ static int begin_task(hb_debug *d)
 	return code;
 }
 
+/* To the last event of a process that has ended: behind it is its end. */
+static int begin_end(hb_debug *d)
+{
+	const hb_line *lines = hb_model_lines(d->run.model);
+	char name[HB_EVENT_NAME];
+	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++)
+		if (lines[i].events && !lines[i].lane && !strcmp(hb__line_name(&d->run, i, name), d->goal.process)) {
+			/* the one that it was inside of has no end that could be stopped at */
+			uint32_t last = lines[i].events - (lines[i].inside && lines[i].events > 1);
+			char *at = hb__format("%s:%u", d->goal.process, last);
+			int code = hb__d_goto_text(d, at);
+			free(at);
+			return code;
+		}
+	hb__say("the recording has no events of process %s: it begins at the beginning", d->goal.process);
+	return hb__d_start(d);
+}
+
 static int begin(hb_debug *d, const char *at)
 {
 	if (hb__live_attached(d->live)) {
@@ -266,6 +300,8 @@ static int begin(hb_debug *d, const char *at)
 	}
 	if (d->task.process)
 		return begin_task(d);
+	if (d->goal.process && d->run.model)
+		return begin_end(d);
 	if (!at)
 		return hb__d_start(d);
 	return hb__d_goto_text(d, at);
@@ -306,17 +342,19 @@ int hb__debug_main(const hb_args *args)
 	catch_signals();
 	hb_one one = {0};
 	int code = !at ? 0 : hb__is_point(at) ? hb__check_point(at) : hb__check_event(at);
+	code = code ? code : find_goal(&d, args);
 	code = code ? code : find_task(&d, args);
 	code = code ? code : open_one(&d, args, &one);
-	bool attach = hb__option_value(args, "attach") != NULL;
+	const char *name = d.goal.recording ? d.goal.recording : args->operand;
+	bool attach = d.goal.attach || hb__option_value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"--attach is for a job that is already running: give no recording and no command");
 	if (!code && attach)
 		d.whyno = "this job was started without hbdb: there are no events to go to";
 	/* a command alone is a live run; a name, or nothing at all, is a recording */
-	else if (!code && (d.one || args->operand || !args->rest))
-		code = open_recording(&d, d.one ? one.recording : args->operand);
+	else if (!code && (d.one || name || !args->rest))
+		code = open_recording(&d, d.one ? one.recording : name);
 	else if (!code)
 		d.whyno = "the recording of this run is not finished: exit first, then debug that recording";
 	if (!code && at && !d.run.model)

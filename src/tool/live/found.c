@@ -97,7 +97,7 @@ static int32_t collect(pid_t root, int32_t **pids)
 	return size;
 }
 
-int hb__find_job(const char *text, int32_t **ret_pids, int32_t *ret_size)
+int hb__find_job(const char *text, bool any, int32_t **ret_pids, int32_t *ret_size)
 {
 	char *end;
 	long pid = strtol(text, &end, 10);
@@ -112,7 +112,7 @@ int hb__find_job(const char *text, int32_t **ret_pids, int32_t *ret_size)
 	while (root > 1 && rank_of(root) >= 0)
 		root = parent_of(root);
 	int32_t size = collect(root > 1 ? root : (pid_t)pid, ret_pids), missing = 0;
-	if (!size && has_mpi((pid_t)pid)) { /* started without a launcher */
+	if (!size && (any || has_mpi((pid_t)pid))) { /* started without a launcher */
 		*ret_pids = hb__resize(*ret_pids, sizeof **ret_pids);
 		**ret_pids = (int32_t)pid;
 		size = 1;

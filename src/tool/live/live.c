@@ -42,12 +42,12 @@ static int open_command(hb_live *l, const hb_live_options *o)
 }
 
 /* A job that runs already: nothing is prepared, and only gdb looks at it. */
-static int attach(hb_live *l, const char *pid)
+static int attach(hb_live *l, const char *pid, bool any)
 {
 	int32_t *pids;
 	hb_error err = {0};
 	hb_session_options o = {0};
-	int code = hb__find_job(pid, &pids, &o.size);
+	int code = hb__find_job(pid, any, &pids, &o.size);
 	if (code)
 		return code;
 	if (hb_session_open(&o, &l->session, &err))
@@ -70,7 +70,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	l->look_for_waits = options->waits;
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
 	if (options->attach)
-		return attach(l, options->attach);
+		return attach(l, options->attach, options->attach_any);
 	if (options->one)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);

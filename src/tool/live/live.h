@@ -22,6 +22,7 @@ typedef struct hb_live_options {
 	int out;               /* descriptor for what the job prints; 0: where we print */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
+	bool attach_any;       /* attach: also to a process that is none of an MPI job, alone */
 	/* One process alone, forwards and backwards; it stays the caller's. NULL: a job. Its folder: a descriptor */
 	const hb_one *one;
 	int one_folder;

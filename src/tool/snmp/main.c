@@ -7,10 +7,12 @@
 #include <sys/select.h>
 
 #include "../monitor/staying.h"
+#include "base/clock.h"
 #include "snmp.h"
 #include "system/monitor/service.h"
 
 #define PAUSE_US 200000 /* between two looks for new events */
+#define LEAVE 2.0       /* seconds for the answer to the last notification */
 #define PING 2          /* seconds between two looks whether the master is there */
 
 static const char usage[] =
@@ -107,6 +109,9 @@ static int run(hb_snmp *snmp, const struct wish *wish)
 		turn();
 		hb__snmp_notify(snmp);
 	}
+	/* what the master has taken is written, so that it is not sent again */
+	for (double until = hb_seconds() + LEAVE; snmp->sending && hb_seconds() < until;)
+		turn();
 	hb_reader_free(snmp->reader);
 	free(snmp->said);
 	free(database);
