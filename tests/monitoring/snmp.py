@@ -43,7 +43,7 @@ class Site(Folder):
         return self.start(AGENT, "-x", self.master, "-d", self.file("db"), "-m", self.file("manager"), "-p", self.file("place"), *options, log="agent")
 
     def ask(self, tool, *words, community="public", options=("-OQ",)):
-        return self.run(tool, "-v", "2c", "-c", community, "-t", "30", "-r", "2", *options, "127.0.0.1:%d" % self.port, *words)
+        return self.run(tool, "-v", "2c", "-c", community, "-t", "30", "-r", "2", "-Ir", *options, "127.0.0.1:%d" % self.port, *words)
 
     def get(self, name):
         status, out, err = self.ask("snmpget", "HBDB-MIB::" + name, options=("-Oqv",))
