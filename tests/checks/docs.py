@@ -11,7 +11,7 @@ FENCE = re.compile(r"^ {0,3}```.*?^ {0,3}```", re.M | re.S)
 CODE = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)")
 COMMANDS = re.compile(r'^\s*(?:HB_)?COMMAND\w*\(\s*"?(\w+)', re.M)
-TOP_FOLDERS = "src lib docs tests examples bench scripts include .ci".split()
+TOP_FOLDERS = "src lib docs tests examples bench scripts share include .ci".split()
 PAGE_LINES = 60  # a README of a folder is a page at most; README.md at the top is a tour
 
 

@@ -62,7 +62,7 @@ def text(place, database):
 
 
 def cardinality(place, database):
-    """The formula of docs/monitoring.md, and that processes and events do not come into it."""
+    """The formula of docs/system/monitoring.md, and that processes and events do not come into it."""
     before = openmetrics.series(printed(place))
     nodes, programs, reactions = 2, 2, 1
     with_memory = 1  # nodes that told it

@@ -12,8 +12,8 @@ from place import BUILD, HERE, T0, TOP, Folder, Manager, example, port, wait_for
 from lib import check, finish, has, same
 
 AGENT = os.path.join(BUILD, "hbdb-snmp")
-MIB = os.path.join(TOP, "share/snmp/mibs/HBDB-MIB.txt")
-MIBS = [HERE + "/smi", TOP + "/share/snmp/mibs", "/usr/share/snmp/mibs"]
+MIB = os.path.join(TOP, "share/snmp/HBDB-MIB.txt")
+MIBS = [HERE + "/smi", TOP + "/share/snmp", "/usr/share/snmp/mibs"]
 
 
 class Site(Folder):

@@ -46,10 +46,7 @@ static void field(FILE *f, const char *name, const char *value)
 	fprintf(f, "%s\n", value);
 }
 
-static void number(FILE *f, const char *name, int64_t value)
-{
-	fprintf(f, "%s=%lld\n", name, (long long)value);
-}
+static void number(FILE *f, const char *name, int64_t value) { fprintf(f, "%s=%lld\n", name, (long long)value); }
 
 char *hb_journal_entry(const hb_told *t, size_t *ret_size)
 {

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "reader.h"
 
-#define VERSION 1       /* of src/system/complex/schema.sql */
+#define VERSION 1        /* of src/system/complex/schema.sql */
 #define PATIENCE_MS 2000 /* while the manager writes */
 
 struct kept {
@@ -173,10 +173,10 @@ bool hb_reader_count(hb_reader *r)
 
 /* ---- events ---- */
 
-#define EVENT \
+#define EVENT                                                                                                                            \
 	"SELECT e.event, e.time, e.kind, e.weight, e.text, n.name, n.host, g.name, p.name, coalesce(p.recording, g.recording), p.file, " \
-	"p.boot, p.state, coalesce(n.node, 0), coalesce(g.program, 0), coalesce(p.process, 0), p.pid, p.began, p.events, " \
-	"coalesce(p.rank, -1) FROM event e LEFT JOIN process p ON p.process = e.process " \
+	"p.boot, p.state, coalesce(n.node, 0), coalesce(g.program, 0), coalesce(p.process, 0), p.pid, p.began, p.events, "               \
+	"coalesce(p.rank, -1) FROM event e LEFT JOIN process p ON p.process = e.process "                                                \
 	"LEFT JOIN program g ON g.program = coalesce(e.program, p.program) LEFT JOIN node n ON n.node = coalesce(e.node, p.node) "
 static const char event_sql[] = EVENT "WHERE e.event = ?1";
 static const char behind_sql[] = EVENT "WHERE e.event > ?1 ORDER BY e.event LIMIT 1";
@@ -230,8 +230,8 @@ int hb_reader_event(hb_reader *r, int64_t event, bool behind, hb_told *ret)
 
 void hb_told_free(hb_told *t)
 {
-	char *const texts[] = {t->kind, t->weight, t->text, t->node, t->host, t->program, t->process, t->recording, t->file,
-		t->boot, t->state};
+	char *const texts[] = {t->kind, t->weight, t->text, t->node, t->host, t->program, t->process, t->recording,
+		t->file, t->boot, t->state};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);
 	*t = (hb_told){0};

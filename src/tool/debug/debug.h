@@ -62,11 +62,11 @@ typedef struct hb_debug {
 	char *recording; /* path; NULL: a live run */
 	hb_run run;      /* run.model NULL: no events to go to, whyno says why */
 	const char *whyno;
-	int one_folder;    /* a descriptor of the folder where it runs */
-	uint64_t budget;   /* of its checkpoints */
+	int one_folder;     /* a descriptor of the folder where it runs */
+	uint64_t budget;    /* of its checkpoints */
 	hb_event_goal goal; /* where an event of the complex leads */
-	hb_farmed task;    /* where the debugging begins; .process NULL: no task was asked for */
-	const hb_one *one; /* it is one process alone, which goes backwards, too; NULL: a job */
+	hb_farmed task;     /* where the debugging begins; .process NULL: no task was asked for */
+	const hb_one *one;  /* it is one process alone, which goes backwards, too; NULL: a job */
 	char *level;
 	int32_t size; /* processes; 0: not known yet */
 	int job_out;  /* what the job prints comes here; -1: it prints itself */

@@ -136,7 +136,8 @@ static int find_goal(hb_debug *d, const hb_args *args)
 		if (hb__option_value(args, others[i]))
 			return hb__fail_with(HB_EXIT_USAGE, "--%s does not go with --event", others[i]);
 	if (args->operand || args->rest)
-		return hb__fail_with(HB_EXIT_USAGE, "--event finds process or recording by itself: give no recording and no command");
+		return hb__fail_with(HB_EXIT_USAGE,
+			"--event finds process or recording by itself: give no recording and no command");
 	return hb__event_goal(event, database, &d->goal);
 }
 

@@ -68,11 +68,12 @@ static int find_goal(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
 		return 0;
 	}
 	if (t->process_number && !here && strcmp(t->state, "ended") != 0 && strcmp(t->state, "gone") != 0)
-		return hb__fail_with(HB_EXIT_USAGE, "process %s runs on node %s (%s): there, hbdb debug --attach %lld", t->process,
-			t->node, *t->host ? t->host : "its host is not known", (long long)t->pid);
+		return hb__fail_with(HB_EXIT_USAGE, "process %s runs on node %s (%s): there, hbdb debug --attach %lld",
+			t->process, t->node, *t->host ? t->host : "its host is not known", (long long)t->pid);
 	if (*t->recording)
-		return hb__fail_with(HB_EXIT_USAGE, "the recording %s is not on this machine, and nothing of event %lld lives here",
-			t->recording, (long long)t->event);
+		return hb__fail_with(HB_EXIT_USAGE,
+			"the recording %s is not on this machine, and nothing of event %lld lives here", t->recording,
+			(long long)t->event);
 	if (t->process_number || t->program_number)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"what event %lld is about does not live on this machine, and was not recorded: there is nothing to debug",
@@ -88,7 +89,8 @@ int hb__event_goal(const char *number, const char *database, hb_event_goal *ret)
 	hb_told told;
 	*ret = (hb_event_goal){0};
 	if (*end || end == number || event < 1)
-		return hb__fail_with(HB_EXIT_USAGE, "--event takes the number of an event of the complex, but got '%s'", number);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "--event takes the number of an event of the complex, but got '%s'", number);
 	char *path = hb__where_database(database);
 	hb_reader *reader = path ? hb_reader_new(path) : NULL;
 	int code = !reader ? HB_EXIT_USAGE : 0;

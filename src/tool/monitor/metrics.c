@@ -52,8 +52,8 @@ static void recorded_bytes(sqlite3_context *c, int n, sqlite3_value **value)
 /* What families.def asks for beside the database. */
 static bool prepare(hb_metrics *m, sqlite3 *db)
 {
-	if (m->opened != hb_reader_opened(m->reader) &&
-		sqlite3_create_function(db, "recorded_bytes", 1, SQLITE_UTF8, NULL, recorded_bytes, NULL, NULL) != SQLITE_OK)
+	if (m->opened != hb_reader_opened(m->reader) && sqlite3_create_function(db, "recorded_bytes", 1, SQLITE_UTF8,
+								NULL, recorded_bytes, NULL, NULL) != SQLITE_OK)
 		return false;
 	m->opened = hb_reader_opened(m->reader);
 	return hb_reader_count(m->reader);
@@ -88,7 +88,8 @@ static void put_head(hb_text *out, const struct family *f, bool openmetrics)
 {
 	static const char *const types[] = {"gauge", "counter", "info", "stateset"};
 	/* 0.0.4 has neither units nor the two last types, and a family is named as its samples there */
-	const char *type = openmetrics || f->type == COUNTER ? types[f->type] : "gauge", *end = openmetrics ? "" : ending(f);
+	const char *type = openmetrics || f->type == COUNTER ? types[f->type] : "gauge",
+		   *end = openmetrics ? "" : ending(f);
 	hb_text_format(out, "# TYPE %s%s %s\n", f->name, end, type);
 	if (openmetrics && *f->unit)
 		hb_text_format(out, "# UNIT %s %s\n", f->name, f->unit);

@@ -17,7 +17,7 @@
 #include "staying.h"
 #include "view/guard.h"
 
-#define MOST 32        /* connections */
+#define MOST 32          /* connections */
 #define ASKED_MOST 16384 /* bytes of a request */
 #define HEADERS 64
 #define PATIENCE 10.0 /* seconds for a request and its answer */
@@ -101,7 +101,8 @@ static int check(const struct server *s, const struct request *r, const char **r
 	if (!s->unix_path) {
 		given = strncasecmp(given, bearer, sizeof bearer - 1) ? "" : given + sizeof bearer - 1;
 		char *path = hb__format("/%s%s", given, r->path);
-		const struct hb_asked asked = {.method = r->method, .path = path, .headers = r->headers, .header = header_at, .user = r};
+		const struct hb_asked asked = {
+			.method = r->method, .path = path, .headers = r->headers, .header = header_at, .user = r};
 		int status = hb__guard(&s->guard, &asked, &rest, ret_why);
 		free(path);
 		if (status == 404)
@@ -151,7 +152,8 @@ static void answer(const struct server *s, struct connection *c)
 		page.n = 0;
 		hb_text_format(&page, "%s\n", why);
 		if (status == 401)
-			hb_text_format(&page, "It stands in %s: send the header Authorization: Bearer TOKEN.\n", s->token_file);
+			hb_text_format(&page, "It stands in %s: send the header Authorization: Bearer TOKEN.\n",
+				s->token_file);
 	}
 	hb_text_format(&c->answer,
 		"HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: no-store\r\n"
@@ -191,7 +193,8 @@ static void let_in(struct server *s)
 		close(fd);
 		return;
 	}
-	s->c[s->n++] = (struct connection){.fd = fd, .asked = hb__alloc(ASKED_MOST + 1), .until = hb_seconds() + PATIENCE};
+	s->c[s->n++] =
+		(struct connection){.fd = fd, .asked = hb__alloc(ASKED_MOST + 1), .until = hb_seconds() + PATIENCE};
 }
 
 /* False: it is over. */
@@ -252,8 +255,8 @@ static int listen_unix(struct server *s, const char *path)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	if (strlen(path) >= sizeof at.sun_path)
-		return hb__fail_with(HB_EXIT_USAGE, "--listen unix:%s: the path of a socket has at most %zu bytes", path,
-			sizeof at.sun_path - 1);
+		return hb__fail_with(HB_EXIT_USAGE, "--listen unix:%s: the path of a socket has at most %zu bytes",
+			path, sizeof at.sun_path - 1);
 	memcpy(at.sun_path, path, strlen(path));
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	mode_t mask = umask(0177);
@@ -276,7 +279,8 @@ static int listen_port(struct server *s, const char *text)
 	long port = strncmp(text, here, sizeof here - 1) ? -1 : strtol(text + sizeof here - 1, &end, 10);
 	if (port < 0 || port > 65535 || *end || !text[sizeof here - 1])
 		return hb__fail_with(HB_EXIT_USAGE,
-			"--listen takes unix:PATH or 127.0.0.1:PORT (0: any free one), but got '%s'; other machines read a port of this one through ssh", text);
+			"--listen takes unix:PATH or 127.0.0.1:PORT (0: any free one), but got '%s'; other machines read a port of this one through ssh",
+			text);
 	int one = 1;
 	at.sin_port = htons((uint16_t)port);
 	s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -56,7 +56,8 @@ char *hb__where_state(const char *given, const char *name)
 {
 	char *path = given ? hb__copy(given) : hb__state_path(name, true);
 	if (!path)
-		hb__say("neither XDG_STATE_HOME nor HOME is set: there is no folder of state for %s; give its path", name);
+		hb__say("neither XDG_STATE_HOME nor HOME is set: there is no folder of state for %s; give its path",
+			name);
 	return path;
 }
 
@@ -64,8 +65,10 @@ char *hb__where_database(const char *given) { return hb__where_state(given, "com
 
 char *hb__where_manager(const char *given)
 {
-	const char *run = getenv("XDG_RUNTIME_DIR");
+	const char *variable = getenv("HBDB_MANAGER"), *run = getenv("XDG_RUNTIME_DIR");
+	if (!given && variable && *variable)
+		given = variable;
 	if (!given && run && *run == '/')
 		return hb__format("%s/hbdb/manager", run);
-	return hb__where_state(given, "manager");
+	return hb__where_state(given, "run/manager");
 }

@@ -26,9 +26,10 @@ static const char usage[] =
 	"      --version          its version\n"
 	"The manual page is hbdb-snmp(1); the module is HBDB-MIB.\n";
 
-static const struct option options[] = {{"master", required_argument, NULL, 'x'}, {"database", required_argument, NULL, 'd'},
-	{"manager", required_argument, NULL, 'm'}, {"place", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, 'V'}, {0}};
+static const struct option options[] = {{"master", required_argument, NULL, 'x'},
+	{"database", required_argument, NULL, 'd'}, {"manager", required_argument, NULL, 'm'},
+	{"place", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'},
+	{0}};
 
 struct wish {
 	const char *master, *database, *manager, *place;

@@ -9,7 +9,7 @@
 
 #define AGENTX_NOTIFY 12
 #define AT_ONCE 1000 /* events that are none for notifications are passed over */
-#define PAUSE 1.0 /* seconds after one that was not taken */
+#define PAUSE 1.0    /* seconds after one that was not taken */
 
 /* By hbdbNotifications; 0: this kind is none. */
 static oid notification(const char *kind)

@@ -9,7 +9,20 @@
 #include "snmp.h"
 
 /* net-snmp has macros of the names without OF_. */
-enum type { OF_TEXT, OF_INTEGER, OF_GAUGE, OF_COUNTER, OF_COUNTER64, OF_TICKS, OF_DATE, OF_ACTION, OF_OWN_VERSION, OF_OWN_TROUBLE, OF_OWN_ANSWER, OF_TABLE };
+enum type {
+	OF_TEXT,
+	OF_INTEGER,
+	OF_GAUGE,
+	OF_COUNTER,
+	OF_COUNTER64,
+	OF_TICKS,
+	OF_DATE,
+	OF_ACTION,
+	OF_OWN_VERSION,
+	OF_OWN_TROUBLE,
+	OF_OWN_ANSWER,
+	OF_TABLE
+};
 
 struct hb_object {
 	oid table, column;
@@ -43,7 +56,8 @@ static void complete(void)
 		o->table = table->table;
 		o->get = hb__format("SELECT %s, %s FROM %s WHERE %s = ?1 AND %s BETWEEN 1 AND " LAST_ROW, key, value,
 			table->get, key, key);
-		o->next = hb__format("SELECT %s, %s FROM %s WHERE %s > ?1 AND %s BETWEEN 1 AND " LAST_ROW " ORDER BY %s LIMIT 1",
+		o->next = hb__format("SELECT %s, %s FROM %s WHERE %s > ?1 AND %s BETWEEN 1 AND " LAST_ROW
+				     " ORDER BY %s LIMIT 1",
 			key, value, table->get, key, key, key);
 	}
 	done = true;
@@ -120,14 +134,15 @@ static bool put_own(const hb_snmp *snmp, enum type type, netsnmp_variable_list *
 	if (v)
 		put_text(v, type == OF_OWN_VERSION   ? HBDB_VERSION
 			    : type == OF_OWN_TROUBLE ? hb_reader_why(snmp->reader)
-						  : snmp->answer);
+						     : snmp->answer);
 	return true;
 }
 
 /* ---- instances ---- */
 
 /* The row itself, or the first one behind; v may be NULL. */
-static bool look_up(hb_snmp *snmp, const struct hb_object *o, int64_t row, bool behind, netsnmp_variable_list *v, hb_instance *ret)
+static bool look_up(
+	hb_snmp *snmp, const struct hb_object *o, int64_t row, bool behind, netsnmp_variable_list *v, hb_instance *ret)
 {
 	*ret = (hb_instance){.object = o, .row = row};
 	if (put_own(snmp, o->type, v))

@@ -16,11 +16,11 @@
 
 typedef struct hb_snmp {
 	hb_reader *reader;
-	double looked;       /* when the database was looked at last */
-	const char *manager; /* its socket */
+	double looked;                 /* when the database was looked at last */
+	const char *manager;           /* its socket */
 	char answer[HB_TEXT_MOST + 1]; /* of the manager, to the last set; "": done */
 	hb_place place;
-	netsnmp_session *master; /* NULL: not connected */
+	netsnmp_session *master;       /* NULL: not connected */
 	int64_t sending, sending_time; /* the event of the notification under way; 0: none */
 	double rest;                   /* the next one is not tried before */
 	char *said;                    /* what is wrong with it */

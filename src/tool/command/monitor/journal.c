@@ -60,7 +60,8 @@ static bool write_new(struct work *w)
 	if (!hb_reader_look(w->reader))
 		return wrong(w, hb_reader_why(w->reader), 0);
 	if (!hb_place_check(&w->place, w->reader))
-		return *hb_reader_why(w->reader) ? wrong(w, hb_reader_why(w->reader), 0) : wrong(w, w->place.path, errno);
+		return *hb_reader_why(w->reader) ? wrong(w, hb_reader_why(w->reader), 0)
+						 : wrong(w, w->place.path, errno);
 	if (w->fd < 0 && (w->fd = hb_journal_open(w->socket)) < 0)
 		return wrong(w, w->socket, errno);
 	while (!hb__told_to_end() && (there = hb_reader_event(w->reader, w->place.event, true, &told)) > 0) {
@@ -85,8 +86,9 @@ int hb__journal(const hb_args *args)
 	int code = database && place && (w.reader = hb_reader_new(database)) ? 0 : HB_EXIT_USAGE;
 	if (!code && !hb_place_open(&w.place, place))
 		code = hb__fail_with(HB_EXIT_USAGE, "%s: %s", place,
-			errno == EINVAL ? "this is no file of hbdb journal; without it the events from now on are written"
-					: strerror(errno));
+			errno == EINVAL
+				? "this is no file of hbdb journal; without it the events from now on are written"
+				: strerror(errno));
 	hb__stay();
 	while (!code && !hb__told_to_end()) {
 		write_new(&w);

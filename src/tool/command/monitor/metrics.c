@@ -63,16 +63,17 @@ static int read_token(const char *path, char ret[HB_TOKEN + 1])
 	}
 	if (!text)
 		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", path,
-			errno == EPERM ? "it is not yours, or others can write it: who knows the token reads the metrics"
-				       : strerror(errno));
+			errno == EPERM
+				? "it is not yours, or others can write it: who knows the token reads the metrics"
+				: strerror(errno));
 	bool good = is_token(text);
 	if (good)
 		snprintf(ret, HB_TOKEN + 1, "%.*s", HB_TOKEN, text);
 	free(text);
 	return good ? 0
 		    : hb__fail_with(HB_EXIT_USAGE,
-			      "%s: a token is %d digits from 0 to f and nothing else; without the file hbdb makes one", path,
-			      HB_TOKEN);
+			      "%s: a token is %d digits from 0 to f and nothing else; without the file hbdb makes one",
+			      path, HB_TOKEN);
 }
 
 int hb__metrics(const hb_args *args)
@@ -91,8 +92,8 @@ int hb__metrics(const hb_args *args)
 		code = file ? read_token(file, token) : HB_EXIT_USAGE;
 	}
 	if (!code && address)
-		code = hb__serve_page(address, token, file,
-			&(const hb_served){.path = "metrics", .write = write_page, .user = &m});
+		code = hb__serve_page(
+			address, token, file, &(const hb_served){.path = "metrics", .write = write_page, .user = &m});
 	else if (!code)
 		code = print_once(&m);
 	hb_reader_free(m.reader);
