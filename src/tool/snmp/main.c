@@ -58,7 +58,6 @@ static bool begin_agent(hb_snmp *snmp, const char *master)
 	netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_ROLE, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_NO_CONNECTION_WARNINGS, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_NO_ROOT_ACCESS, 1);
-	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING);
 	if (master)
 		netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, master);
 	netsnmp_set_mib_directory("");
@@ -66,10 +65,12 @@ static bool begin_agent(hb_snmp *snmp, const char *master)
 	netsnmp_register_loghandler(NETSNMP_LOGHANDLER_NONE, LOG_DEBUG); /* what matters is said by us */
 	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_connection, snmp);
 	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_connection, snmp);
-	init_agent("hbdb-snmp"); /* fails where there is no master yet: it is looked for */
+	init_agent("hbdb-snmp");
+	/* init_agent has set a default of 15 seconds, which the connecting in init_snmp would take */
+	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING);
 	if (!hb__snmp_register(snmp))
 		return false;
-	init_snmp("hbdb-snmp");
+	init_snmp("hbdb-snmp"); /* connects; where there is no master yet it is looked for */
 	if (!snmp->master)
 		hb__say("no master agent at %s: waiting for it", master ? master : "/var/agentx/master");
 	return true;
