@@ -100,6 +100,8 @@ def entries(place, database):
     check("a journal that is away is said", wait_for(lambda: "journal: " in place.log()), place.log())
     journal.open()
     same("and gets what happened when it is back", [int(fields(journal.take()[0])["HBDB_EVENT"]) for _ in numbers], numbers)
+    # killed before it has noted the last one it would rightly write that again
+    check("it notes how far it is", wait_for(lambda: place.log("place").startswith("%d " % numbers[-1])))
     place.end(child, signal.SIGKILL)
     number = database.event()
     child = place.start(*command)
