@@ -87,7 +87,9 @@ def job(place, database):
     # both have MPI loaded, and are in the loop
     wait_for(lambda: all("libmpi" in open("/proc/%d/maps" % p).read() for p in pids))
     database.add("program", program=1, name="job", node=1, command="[]", state="hangs")
-    numbers = [process(database, pid, name=str(i), rank=i, program=1) for i, pid in enumerate(pids)]
+    starter = place.start(place.file("sleeper"))
+    process(database, starter.pid, name="job", program=1)  # what starts a job is a process of its program, too, and has no log
+    numbers = [process(database, pid, name=str(i), rank=i, program=1, log="rank.%d.log" % i) for i, pid in enumerate(pids)]
     for name, event in (("the program", database.event("hang", "error", "job hangs", program=1)), ("one process", database.event("stop", "warning", "1 stopped", process=numbers[1]))):
         status, out, err = debug(place, event, "halt", "print go_on")
         check("an event about %s leads to the whole job" % name, status == 0 and "[0:1]" in out.replace("[*]", "[0:1]") and "go_on = 1" in out, (status, out, err))

@@ -31,11 +31,11 @@ static bool lives(int64_t pid, int64_t began)
 	       task.state != 'Z' && task.state != 'X';
 }
 
-/* A process of the program that lives here: of an MPI job one leads to all others. */
+/* A process of the program that lives here: of an MPI job one leads to all others. What only started it, hbdb record say, has no log. */
 static int64_t living_of(hb_reader *reader, int64_t program, const char *boot)
 {
 	static const char sql[] = "SELECT pid, began FROM process WHERE program = ?1 AND boot = ?2 AND "
-				  "state NOT IN ('ended', 'gone') ORDER BY rank IS NULL, rank, process";
+				  "state NOT IN ('ended', 'gone') ORDER BY log IS NULL, rank IS NULL, rank, process";
 	sqlite3_stmt *s = program ? hb_reader_query(reader, sql) : NULL;
 	int64_t pid = 0;
 	if (!s)
