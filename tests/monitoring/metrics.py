@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import openmetrics
-from place import HBDB, TOP, Folder, example, port, wait_for
+from place import HBDB, TOP, Folder, example
 from lib import check, finish, has, same
 
 

@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 
-from place import BUILD, HERE, T0, TOP, Folder, Manager, example, port, wait_for
+from place import BUILD, HERE, TOP, Folder, Manager, example, port, wait_for
 from lib import check, finish, has, same
 
 AGENT = os.path.join(BUILD, "hbdb-snmp")
