@@ -54,10 +54,10 @@ static void complete(void)
 			continue;
 		const char *value = o->get, *key = table->next;
 		o->table = table->table;
-		o->get = hb__format("SELECT %s, %s FROM %s WHERE %s = ?1 AND %s BETWEEN 1 AND " LAST_ROW, key, value,
-			table->get, key, key);
-		o->next = hb__format("SELECT %s, %s FROM %s WHERE %s > ?1 AND %s BETWEEN 1 AND " LAST_ROW
-				     " ORDER BY %s LIMIT 1",
+		o->get = hb__format(
+			"SELECT %s, %s FROM %s WHERE %s = ?1 AND %s <= " LAST_ROW, key, value, table->get, key, key);
+		/* a second bound from below would be what the rows are looked through from */
+		o->next = hb__format("SELECT %s, %s FROM %s WHERE %s > ?1 AND %s <= " LAST_ROW " ORDER BY %s LIMIT 1",
 			key, value, table->get, key, key, key);
 	}
 	done = true;
