@@ -32,6 +32,10 @@ void hb__put_race(FILE *to, struct hb_races *r, const struct hb_kept *k)
 {
 	char name[HB_EVENT_NAME], post[HB_EVENT_NAME];
 	const hb_race *race = &k->race;
+	if (k->text) {
+		fputs(k->text, to);
+		return;
+	}
 	static const char *const did[HB_RACE_KINDS] = {"got", "saw", "completed with", "was told of", "got a part, of"};
 	fprintf(to, "  %s", hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
 	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
