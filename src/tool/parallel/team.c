@@ -40,9 +40,11 @@ static void pass(const void *out, size_t out_bytes, int to, void *in, size_t in_
 {
 	for (size_t at = 0; at < out_bytes || at < in_bytes; at += PIECE) {
 		size_t send = at < out_bytes ? out_bytes - at : 0, receive = at < in_bytes ? in_bytes - at : 0;
-		MPI_Sendrecv((const char *)out + at, (int)(send < PIECE ? send : PIECE), MPI_BYTE, to, 0,
-			(char *)in + at, (int)(receive < PIECE ? receive : PIECE), MPI_BYTE, from, 0, MPI_COMM_WORLD,
-			MPI_STATUS_IGNORE);
+		/* a side with nothing left is not waiting for an empty message */
+		MPI_Sendrecv(send ? (const char *)out + at : NULL, (int)(send < PIECE ? send : PIECE), MPI_BYTE,
+			send ? to : MPI_PROC_NULL, 0, receive ? (char *)in + at : NULL,
+			(int)(receive < PIECE ? receive : PIECE), MPI_BYTE, receive ? from : MPI_PROC_NULL, 0,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 }
 
