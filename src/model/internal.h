@@ -187,10 +187,10 @@ struct hb_model {
 		bool lone;                     /* which other processes are of it is not known */
 	} * world;
 	uint32_t nworlds;
-	uint32_t *world_of;     /* by process: place in `world` */
-	uint32_t *rank_process; /* of all worlds; HB_NO: not in this recording */
-	hb_worlds *worlds;      /* what the logs say of them; logs are counted as processes */
-	struct hb__part *part;   /* of a divided model (part/); NULL */
+	uint32_t *world_of;       /* by process: place in `world` */
+	uint32_t *rank_process;   /* of all worlds; HB_NO: not in this recording */
+	hb_worlds *worlds;        /* what the logs say of them; logs are counted as processes */
+	struct hb__part *part;    /* of a divided model (part/); NULL */
 	VEC(uint32_t) send_sites; /* of a divided model, while it is read: of each send */
 	bool clocks_done;
 	uint32_t *seen_more; /* sends to processes of several lines: their numbers, from place `seen` on */
@@ -269,6 +269,11 @@ bool hb__link_threads(hb_model *m);
 /* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
 bool hb__link_windows(hb_model *m);
 bool hb__link_turns(hb_model *m);
+
+/* ---- part/columns.c: hb_clocks_run_with, of a divided model ---- */
+hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
+/* ---- part/build.c ---- */
+void hb__part_close(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "model/internal.h"
-#include "model/part/inside.h"
 
 hb_status hb__no_memory(hb_error *err)
 {
@@ -213,8 +212,7 @@ void hb__tell_ambiguous(hb_model *m, uint32_t ambiguous)
 	if (ambiguous)
 		hb__model_trouble(m,
 			"%u messages may belong to other receives than shown: threads called MPI at the same time, %sor it is not known how an earlier wildcard receive ended",
-			ambiguous,
-			m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
+			ambiguous, m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
 }
 
 static void tell_collectives(hb_model *m)

@@ -1,7 +1,6 @@
 /* Clocks of all events in one pass. Each line is run until its next exit needs an enter that was not reached
  * yet; then it sleeps until that enter wakes it. */
 #include "model/clock/run.h"
-#include "model/part/inside.h"
 
 static void push(struct hb__clock_run *run, uint32_t line)
 {

@@ -25,10 +25,10 @@ static hb_status look_at_logs(const hb_model *m, hb_error *err)
 static hb_status look_at_events(const hb_model *m, hb_error *err)
 {
 	if (m->keyed_sends.n || m->keyed_receives.n)
-		return refuse(
-			err, "messages that the program itself tells of are not matched by several processes");
+		return refuse(err, "messages that the program itself tells of are not matched by several processes");
 	if (m->births.n)
-		return refuse(err, "what orders processes that were spawned, or that connected, is not found by several processes");
+		return refuse(err,
+			"what orders processes that were spawned, or that connected, is not found by several processes");
 	if (m->epochs.n || m->epochs_lost || m->turns.n || m->locked.n)
 		return refuse(err, "what epochs and locks of windows order is not found by several processes");
 	return HB_OK;
@@ -117,8 +117,7 @@ static void tell(hb_model *m)
 	uint64_t ambiguous = 0;
 	for (size_t i = 0; i < m->receives.n; i++) {
 		const hb_receive *v = &m->receives.at[i];
-		ambiguous += v->flags & HB_AMBIGUOUS && v->send != HB_NO &&
-			     hb__speaks(p, m->lines.at[v->line].process);
+		ambiguous += v->flags & HB_AMBIGUOUS && v->send != HB_NO && hb__speaks(p, m->lines.at[v->line].process);
 	}
 	ambiguous = hb__part_sum(p, ambiguous);
 	bool orphans = false;
@@ -164,8 +163,7 @@ static hb_status build(hb_model *m, hb_error *err)
 	return m->no_memory ? hb__no_memory(err) : HB_OK;
 }
 
-hb_status hb_model_build_part(
-	const hb_source *sources, size_t n, const hb_team *team, hb_model **ret, hb_error *err)
+hb_status hb_model_build_part(const hb_source *sources, size_t n, const hb_team *team, hb_model **ret, hb_error *err)
 {
 	hb_model *m = calloc(1, sizeof *m);
 	if (!m || !(m->part = calloc(1, sizeof *m->part))) {

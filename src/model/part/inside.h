@@ -58,12 +58,12 @@ struct hb__part {
 	struct hb__place_of_process *places;
 	/* what was read of the own processes, numbered as it was */
 	VEC(hb_send) own;
-	VEC(hb_op) * ops; /* by line */
+	VEC(hb_op) * ops;                         /* by line */
 	uint32_t skipped_sends, skipped_receives; /* of a process for which another member speaks */
-	uint32_t *collective; /* by own number: that of the whole */
+	uint32_t *collective;                     /* by own number: that of the whole */
 	struct hb__meeting *meetings;
 	uint32_t nmeetings, edges_before, edges;
-	uint64_t differ, absent; /* collectives: whose calls differ; that not all have entered */
+	uint64_t differ, absent;    /* collectives: whose calls differ; that not all have entered */
 	VEC(struct hb__fate) fates; /* of own sends, by number */
 	/* by send of the model: what came from all members */
 	uint32_t *send_number, *send_site;
@@ -92,11 +92,5 @@ struct hb__acts *hb__acts_open(const hb_model *m);
 const struct hb__act *hb__act(struct hb__acts *a, uint32_t line);
 void hb__act_done(struct hb__acts *a, uint32_t line);
 void hb__acts_close(struct hb__acts *a);
-
-/* ---- columns.c ---- */
-/* hb_clocks_run_with, of a divided model. */
-hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
-
-void hb__part_close(hb_model *m);
 
 #endif

@@ -8,7 +8,6 @@
 #define OF_RECEIVE 50u
 #define OF_ALTERNATIVE 8u
 
-
 static uint64_t receives_of(const hb_log *log)
 {
 	const hb_log_info *info = hb_log_get_info(log);

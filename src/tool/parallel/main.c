@@ -43,7 +43,8 @@ static int run(int argc, char **argv, const hb_team *team)
 	if (nowhere >= 0) /* the first prints */
 		dup2(nowhere, 1);
 	hb__want_pager(false);
-	hb__want_colour("never"); /* a launcher may give a terminal to a process whose output goes to a file; --color asks for it */
+	hb__want_colour(
+		"never"); /* a launcher may give a terminal to a process whose output goes to a file; --color asks for it */
 	int code = hb__parse(command, argv + 2, &args, &done);
 	return code || done ? code : hb__races_together(&args, team);
 }

@@ -329,8 +329,8 @@ const hb_place *hb__send_place(struct hb_races *r, uint32_t send)
 	hb_at at = hb_send_at(r->run.model, send);
 	hb_fact fact;
 	if (hb_model_team(r->run.model))
-		return hb__process_place(&r->run, hb_model_lines(r->run.model)[at.line].process,
-			hb_part_send_site(r->run.model, send));
+		return hb__process_place(
+			&r->run, hb_model_lines(r->run.model)[at.line].process, hb_part_send_site(r->run.model, send));
 	return hb__fact(r->facts, at, &fact)
 		       ? hb__process_place(&r->run, hb_model_lines(r->run.model)[at.line].process, fact.site)
 		       : NULL;

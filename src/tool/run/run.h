@@ -14,8 +14,9 @@ typedef struct hb_run {
 	hb_model *model;
 	uint32_t *log_of; /* by process of the model; HB_NO: its log is missing */
 	uint32_t told;    /* troubles of the model that have been printed */
-	const hb_team *team; /* to be set between hb__begin_run and hb__match_run: with whom the model is divided; NULL */
-	bool ended;       /* false: the run goes on, or hbdb was killed */
+	const hb_team
+		*team; /* to be set between hb__begin_run and hb__match_run: with whom the model is divided; NULL */
+	bool ended;    /* false: the run goes on, or hbdb was killed */
 } hb_run;
 
 /* Opens all logs of a recording (a path from hb__find_recording) and builds their model, with a progress bar. Says first
