@@ -19,7 +19,7 @@ from tables import columns
 
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
           "mpich": ["mpirun.mpich"]}
-RECORDINGS = [("farm", 1024, 1000000), ("random", 1024, 1000000), ("random", 128, 4000000), ("halo", 1024, 4000000), ("farm", 128, 4000000)]
+RECORDINGS = [("farm", 1024, 1000000), ("random", 1024, 1000000), ("random", 64, 2000000), ("halo", 256, 2000000)]
 
 
 def timed(command):
@@ -51,6 +51,7 @@ def main():
                 alone.append(a)
                 together.append(b)
             ratio = [a / b for a, b in zip(alone, together)]
+            print(f"-- {pattern}, {ranks}: {min(alone):.2f} s and {min(together):.2f} s", file=sys.stderr, flush=True)
             lines.append([pattern, ranks, f"{events:.0e}", f"{min(alone):.2f}", f"{min(together):.2f}", f"{min(alone) / min(together):.2f}",
                           f"{statistics.median(ratio):.2f}", f"{min(alone) / max(min(together) - nothing, 1e-3):.2f}"])
     print(f"hbdb races against {options.size} processes of hbdb-mpi.{options.mpi}, {options.pairs} pairs; starting and ending them takes {nothing:.2f} s\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How files, memory and seconds of each command grow with the number of processes, each of which does the same: what docs/scale.md
+"""How files, memory and seconds of each command grow with the number of processes, each of which does the same: what docs/scale/scale.md
 says. A part of no suite: by hand, some minutes.
 
 tests/scale/model.py [--processes N,N...] [--events N] [--pattern P]. Recordings are made without MPI (bench/generate), one at a time,
