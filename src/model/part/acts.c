@@ -7,8 +7,8 @@
 struct queue {
 	struct hb__act *at;
 	uint32_t n, next;
-	size_t op; /* own lines: the next operation */
-	bool ended;
+	size_t op;  /* own lines: the next operation */
+	bool ended; /* its last one is here */
 };
 
 struct hb__acts {
@@ -16,7 +16,8 @@ struct hb__acts {
 	const struct hb__part *p;
 	struct queue *lines;
 	uint32_t piece;
-	struct hb__act *room; /* a piece, and one more for its number */
+	VEC(struct hb__act) letter; /* pieces that are sent, or came, one after the other */
+	bool *wanted;               /* by line: whether it has one of these */
 };
 
 struct hb__acts *hb__acts_open(const hb_model *m)
@@ -29,8 +30,8 @@ struct hb__acts *hb__acts_open(const hb_model *m)
 	a->piece = ROOM / ((uint32_t)m->lines.n + 1);
 	a->piece = a->piece < 16 ? 16 : a->piece > 16384 ? 16384 : a->piece;
 	a->lines = calloc(m->lines.n + 1, sizeof *a->lines);
-	a->room = calloc((size_t)a->piece + 4, sizeof *a->room);
-	if (a->lines && a->room)
+	a->wanted = calloc(m->lines.n + 1, sizeof *a->wanted);
+	if (a->lines && a->wanted)
 		return a;
 	hb__acts_close(a);
 	return NULL;
@@ -43,7 +44,8 @@ void hb__acts_close(struct hb__acts *a)
 	for (size_t i = 0; a->lines && i < a->m->lines.n; i++)
 		free(a->lines[i].at);
 	free(a->lines);
-	free(a->room);
+	free(a->letter.at);
+	free(a->wanted);
 	free(a);
 }
 
@@ -156,33 +158,68 @@ static uint32_t write_act(const struct hb__acts *a, uint32_t line, const hb_op *
 	return 0;
 }
 
-/* The next piece of an own line; its first element says how many there are. */
-static void write_piece(struct hb__acts *a, uint32_t line)
+/* The next piece of an own line is put behind the letter; its first element says how many there are. */
+static bool write_piece(struct hb__acts *a, uint32_t line)
 {
 	struct queue *q = &a->lines[line];
+	size_t head = a->letter.n;
+	if (!VEC_GROW(&a->letter, head + a->piece + 4))
+		return false;
+	struct hb__act *room = a->letter.at + head;
 	uint32_t n = 0;
 	while (n < a->piece && q->op < a->p->ops[line].n)
-		n += write_act(a, line, &a->p->ops[line].at[q->op++], a->room + 1 + n);
+		n += write_act(a, line, &a->p->ops[line].at[q->op++], room + 1 + n);
 	if (n < a->piece)
-		a->room[1 + n++] = (struct hb__act){a->m->lines.at[line].events, HB__ACT_END, 0, 0, HB_NO, 0};
-	a->room[0].id = n;
+		room[1 + n++] = (struct hb__act){a->m->lines.at[line].events, HB__ACT_END, 0, 0, HB_NO, 0};
+	room[0] = (struct hb__act){.id = n};
+	a->letter.n += 1 + n;
+	return true;
 }
 
+/* Puts a piece that came behind what is left of the line's. */
+static bool take_piece(struct queue *q, const struct hb__act *piece)
+{
+	uint32_t left = q->n - q->next, n = piece->id;
+	struct hb__act *at = malloc(((size_t)left + n + 1) * sizeof *at);
+	if (!at)
+		return false;
+	if (left)
+		memcpy(at, q->at + q->next, left * sizeof *at);
+	memcpy(at + left, piece + 1, n * sizeof *at);
+	free(q->at);
+	*q = (struct queue){at, left + n, 0, q->op, q->ended || (n && piece[n].kind == HB__ACT_END)};
+	return true;
+}
+
+/* Who has the line sends the next pieces of all its lines that are nearly used up: lines go on alike, and a message for each would cost
+ * a wait for each. All members know from the same queues which these are. */
 static bool fetch(struct hb__acts *a, uint32_t line)
 {
-	struct queue *q = &a->lines[line];
 	const hb_team *team = a->p->team;
 	uint32_t from = a->p->main[a->m->lines.at[line].process];
-	if (from == team->rank)
-		write_piece(a, line);
-	team->broadcast(team->user, from, a->room, ((size_t)a->piece + 4) * sizeof *a->room);
-	free(q->at);
-	q->n = a->room[0].id;
-	q->next = 0;
-	q->at = malloc((size_t)q->n * sizeof *q->at);
-	if (q->at)
-		memcpy(q->at, a->room + 1, q->n * sizeof *q->at);
-	return q->at != NULL;
+	bool good = true;
+	a->letter.n = 0;
+	for (uint32_t l = 0; l < a->m->lines.n; l++) {
+		const struct queue *q = &a->lines[l];
+		a->wanted[l] =
+			a->p->main[a->m->lines.at[l].process] == from && !q->ended && q->n - q->next <= a->piece / 4;
+		if (a->wanted[l] && from == team->rank)
+			good = good && write_piece(a, l);
+	}
+	if (!good)
+		return false;
+	uint64_t n = a->letter.n;
+	team->broadcast(team->user, from, &n, sizeof n);
+	if (!VEC_GROW(&a->letter, n + 1))
+		return false;
+	team->broadcast(team->user, from, a->letter.at, n * sizeof *a->letter.at);
+	const struct hb__act *piece = a->letter.at;
+	for (uint32_t l = 0; good && l < a->m->lines.n; l++)
+		if (a->wanted[l]) {
+			good = take_piece(&a->lines[l], piece);
+			piece += 1 + piece->id;
+		}
+	return good;
 }
 
 const struct hb__act *hb__act(struct hb__acts *a, uint32_t line)
