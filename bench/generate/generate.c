@@ -14,8 +14,6 @@
 
 #include "sim.h"
 
-#define MOST_RANKS 4096
-
 struct options {
 	const char *name, *pattern;
 	uint32_t ranks, jobs;
@@ -184,6 +182,8 @@ int main(int argc, char **argv)
 		default:
 			return usage(c == 'h' ? stdout : stderr);
 		}
+	if (o.ranks > MOST_MADE && !strcmp(o.pattern, "random"))
+		return usage(stderr);
 	if (!o.name || !find_pattern(o.pattern) || o.ranks < 2 || o.ranks > MOST_RANKS || o.events < 1 ||
 		o.events > 2000000000 || !o.jobs || o.jobs > 64 || optind < argc)
 		return usage(stderr);

@@ -7,6 +7,9 @@
 
 #include "format/row.h"
 
+#define MOST_RANKS 16384
+#define MOST_MADE 4096 /* of a communicator with all of them, whose members a log can hold */
+
 enum function { /* the numbers in the logs */
 	FN_INIT,
 	FN_FINALIZE,

@@ -55,7 +55,7 @@ static bool revoke_all(struct sim *s)
 /* The communicator made, as this rank knows it. */
 static void end(struct sim *s, struct rank *r)
 {
-	static int32_t member[4096];
+	static int32_t member[MOST_RANKS];
 	struct made made = {.size = s->part, .member = member};
 	uint32_t first = s->part ? (uint32_t)r->number / s->part * s->part : 0;
 	if (s->part > s->size - first)

@@ -187,9 +187,11 @@ struct hb_model {
 		bool lone;                     /* which other processes are of it is not known */
 	} * world;
 	uint32_t nworlds;
-	uint32_t *world_of;     /* by process: place in `world` */
-	uint32_t *rank_process; /* of all worlds; HB_NO: not in this recording */
-	hb_worlds *worlds;      /* what the logs say of them; logs are counted as processes */
+	uint32_t *world_of;       /* by process: place in `world` */
+	uint32_t *rank_process;   /* of all worlds; HB_NO: not in this recording */
+	hb_worlds *worlds;        /* what the logs say of them; logs are counted as processes */
+	struct hb__part *part;    /* of a divided model (part/); NULL */
+	VEC(uint32_t) send_sites; /* of a divided model, while it is read: of each send */
 	bool clocks_done;
 	uint32_t *seen_more; /* sends to processes of several lines: their numbers, from place `seen` on */
 	size_t seen_used, seen_room;
@@ -230,8 +232,16 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 /* Whether all requests of a process are to be followed: it was recorded with remarks, or it waits for some. */
 bool hb__follow_requests(const hb_model *m, uint32_t process);
 
+/* ---- model.c: the steps of building that a divided model has, too ---- */
+hb_status hb__add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err);
+void hb__tell_processes(hb_model *m);
+void hb__tell_absent(hb_model *m, uint64_t absent); /* collectives that some left and not all entered */
+void hb__tell_ambiguous(hb_model *m, uint32_t ambiguous);
+bool hb__sort_chosen(hb_model *m);
+void hb__count_model(hb_model *m); /* info */
+
 /* ---- match/reserve.c: room for all that the logs will give ---- */
-bool hb__reserve(hb_model *m);
+bool hb__reserve(hb_model *m, uint32_t first, uint32_t end); /* of these processes */
 
 /* ---- match/channels/keyed.c: who sent the messages of the program itself ---- */
 bool hb__link_keyed(hb_model *m);
@@ -259,6 +269,11 @@ bool hb__link_threads(hb_model *m);
 /* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
 bool hb__link_windows(hb_model *m);
 bool hb__link_turns(hb_model *m);
+
+/* ---- part/columns.c: hb_clocks_run_with, of a divided model ---- */
+hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
+/* ---- part/build.c ---- */
+void hb__part_close(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);

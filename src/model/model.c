@@ -69,7 +69,7 @@ static bool add_lines(hb_model *m, uint32_t process)
 	return true;
 }
 
-static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err)
+hb_status hb__add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err)
 {
 	m->process_more = calloc(n + 1, sizeof *m->process_more);
 	if (!m->process_more)
@@ -100,7 +100,7 @@ static hb_status read_all(struct build *b, hb_error *err)
 	for (uint32_t i = 0; i < m->processes.n; i++)
 		if (m->processes.at[i].log)
 			b->all += hb_log_get_info(m->processes.at[i].log)->events;
-	if (!hb__reserve(m))
+	if (!hb__reserve(m, 0, (uint32_t)m->processes.n))
 		return hb__no_memory(err);
 	hb_status planned = hb__plan_sockets(m, err);
 	if (planned)
@@ -124,7 +124,7 @@ static hb_status read_all(struct build *b, hb_error *err)
 
 /* ---- what is missing ---- */
 
-static void tell_processes(hb_model *m)
+void hb__tell_processes(hb_model *m)
 {
 	uint32_t alone = 0;
 	for (uint32_t i = 0; i < m->processes.n; i++) {
@@ -198,6 +198,23 @@ static bool all_here(const hb_group *g)
 	return true;
 }
 
+void hb__tell_absent(hb_model *m, uint64_t absent)
+{
+	m->info.open = m->info.open || absent;
+	if (absent)
+		hb__model_trouble(m,
+			"%llu collective operations returned at some processes although it was not recorded that all processes entered them: the order that results from those is not found",
+			(unsigned long long)absent);
+}
+
+void hb__tell_ambiguous(hb_model *m, uint32_t ambiguous)
+{
+	if (ambiguous)
+		hb__model_trouble(m,
+			"%u messages may belong to other receives than shown: threads called MPI at the same time, %sor it is not known how an earlier wildcard receive ended",
+			ambiguous, m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
+}
+
 static void tell_collectives(hb_model *m)
 {
 	uint64_t differ = 0, absent = 0;
@@ -213,11 +230,8 @@ static void tell_collectives(hb_model *m)
 			"in %llu collective operations the processes called different functions or gave "
 			"different roots: the order that follows from them is not certain",
 			(unsigned long long)differ);
-	m->info.open = m->info.open || differ || absent;
-	if (absent)
-		hb__model_trouble(m,
-			"%llu collective operations returned at some processes although it was not recorded that all processes entered them: the order that results from those is not found",
-			(unsigned long long)absent);
+	m->info.open = m->info.open || differ;
+	hb__tell_absent(m, absent);
 }
 
 /* What went through sockets and pipes; returns how much of it is ambiguous. */
@@ -246,7 +260,7 @@ static int by_line(const void *a, const void *b)
 }
 
 /* The lanes of a process were read as one. Within a line answers stay as they are: several of one event in the order of its requests. */
-static bool sort_by_line(hb_model *m)
+bool hb__sort_chosen(hb_model *m)
 {
 	size_t n = m->chosen.n, *first = calloc(m->lines.n + 2, sizeof *first);
 	hb_chosen *sorted = malloc((n + 1) * sizeof *sorted);
@@ -266,22 +280,8 @@ static bool sort_by_line(hb_model *m)
 	return good;
 }
 
-static hb_status finish(struct build *b, hb_error *err)
+void hb__count_model(hb_model *m)
 {
-	hb_model *m = b->m;
-	tell_processes(m);
-	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
-		!hb__link_family(m) || !hb__link_windows(m) || !sort_by_line(m))
-		return hb__no_memory(err);
-	hb__close_sockets(m);
-	tell_orphans(m);
-	tell_collectives(m);
-	uint32_t untagged = tell_doubts(m);
-	if (m->info.ambiguous > untagged)
-		hb__model_trouble(m,
-			"%u messages may belong to other receives than shown: threads called MPI at the same time, %sor it is not known how an earlier wildcard receive ended",
-			m->info.ambiguous - untagged,
-			m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
 	m->info.processes = (uint32_t)m->processes.n;
 	m->info.lines = (uint32_t)m->lines.n;
 	m->info.groups = (uint32_t)m->groups.n;
@@ -299,6 +299,21 @@ static hb_status finish(struct build *b, hb_error *err)
 	m->info.refused = (uint32_t)m->refused.n;
 	for (size_t i = 0; i < m->lines.n; i++)
 		m->info.events += m->lines.at[i].events;
+}
+
+static hb_status finish(struct build *b, hb_error *err)
+{
+	hb_model *m = b->m;
+	hb__tell_processes(m);
+	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
+		!hb__link_family(m) || !hb__link_windows(m) || !hb__sort_chosen(m))
+		return hb__no_memory(err);
+	hb__close_sockets(m);
+	tell_orphans(m);
+	tell_collectives(m);
+	uint32_t untagged = tell_doubts(m);
+	hb__tell_ambiguous(m, m->info.ambiguous > untagged ? m->info.ambiguous - untagged : 0);
+	hb__count_model(m);
 	return m->no_memory ? hb__no_memory(err) : HB_OK;
 }
 
@@ -308,7 +323,7 @@ hb_status hb_model_build(
 	struct build b = {.m = calloc(1, sizeof *b.m), .progress = progress, .user = user};
 	if (!b.m)
 		return hb__no_memory(err);
-	hb_status status = add_processes(b.m, sources, n, err);
+	hb_status status = hb__add_processes(b.m, sources, n, err);
 	status = status ? status : read_all(&b, err);
 	status = status ? status : finish(&b, err);
 	if (status) {
@@ -356,9 +371,10 @@ void hb_model_close(hb_model *m)
 		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->crossings.at, m->refused.at,
 		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
 		m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at,
-		m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
+		m->elsewhere_at.at, m->send_sites.at, m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
+	hb__part_close(m);
 	hb__close_worlds(m);
 	free(m);
 }

@@ -413,6 +413,13 @@ hb_status hb_clocks_run_with(
 /* The number of events of a line of the receiver that were entered in the PAST of the send's enter; after hb_clocks_run. */
 uint32_t hb_send_seen(const hb_model *model, uint32_t send, uint32_t line);
 
+/* ---- a divided model (part/part.h): what this member looks at; all of a model that is not divided ---- */
+bool hb_model_covers_receive(const hb_model *model, uint32_t receive);
+bool hb_model_covers_probe(const hb_model *model, uint32_t probe);
+bool hb_model_covers_rest(const hb_model *model, uint32_t process); /* what is not looked at receive by receive */
+/* Whether it is so for any member: asked by all. */
+bool hb_model_any(const hb_model *model, bool yes);
+
 /* ---- cones, cuts and order (cone.c) ---- */
 
 typedef enum hb_stop {

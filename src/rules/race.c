@@ -217,7 +217,7 @@ static void on_receive(struct hb__racing *r, uint32_t id)
 	hb__front_take(&r->front, id);
 	if (r->weak)
 		hb__weak_take(r->weak, id);
-	if (wild && v->done && v->send != HB_NO) {
+	if (wild && v->done && v->send != HB_NO && hb_model_covers_receive(r->m, id)) {
 		hb_race race = {.kind = HB_RACE_RECEIVE, .id = id, .spec = v->spec, .got = v->send};
 		race.post = hb_receive_post(r->m, id);
 		race.done = hb_receive_done(r->m, id);
@@ -232,7 +232,7 @@ static void on_receive(struct hb__racing *r, uint32_t id)
 static void on_probe(struct hb__racing *r, uint32_t id)
 {
 	const hb_probe *p = &hb_model_probes(r->m)[id];
-	if (!hb_model_specs(r->m)[p->spec].any_source || p->send == HB_NO)
+	if (!hb_model_specs(r->m)[p->spec].any_source || p->send == HB_NO || !hb_model_covers_probe(r->m, id))
 		return;
 	hb_race race = {.kind = HB_RACE_PROBE, .id = id, .spec = p->spec, .got = p->send};
 	race.post = race.done = (hb_at){p->line, p->event};
@@ -267,6 +267,8 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 		else
 			on_receive(r, (*receive)++);
 	}
+	if (!hb_model_covers_rest(r->m, process))
+		return;
 	if (!r->stopped)
 		hb__race_choices(r, process, first, *receive);
 	if (!r->stopped)
@@ -304,7 +306,7 @@ static bool once(struct hb__racing *r, hb_progress *progress, void *user)
 static hb_status run(struct hb__racing *r, hb_progress *progress, void *user, hb_error *err)
 {
 	hb_status status = HB_OK;
-	if (hb__acks_needed(r->acks)) {
+	if (hb_model_any(r->m, hb__acks_needed(r->acks))) {
 		hb_race_visit *visit = r->visit;
 		r->visit = NULL;
 		if (!once(r, NULL, NULL) || !hb__acks_answer(r->acks, err))

@@ -1,9 +1,17 @@
-/* hbdb help */
+/* The commands of hbdb, and hbdb help */
 #include <string.h>
 
 #include "findings/findings.h"
 #include "options.h"
 #include "terminal.h"
+
+const hb_command hb__commands[] = {
+#define COMMAND(name, operands, kind, summary, length) \
+	{#name, operands, kind, summary, length, hb__##name##_options, hb__##name},
+#include "commands.def"
+#undef COMMAND
+	{0},
+};
 
 const hb_option hb__help_options[] = {{0}};
 

@@ -16,14 +16,6 @@ const hb_option hb__common_options[] = {
 	{0},
 };
 
-const hb_command hb__commands[] = {
-#define COMMAND(name, operands, kind, summary, length) \
-	{#name, operands, kind, summary, length, hb__##name##_options, hb__##name},
-#include "commands.def"
-#undef COMMAND
-	{0},
-};
-
 const hb_command *hb__command(const char *name)
 {
 	for (const hb_command *c = hb__commands; c->name; c++)

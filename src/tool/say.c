@@ -8,8 +8,14 @@
 
 #include "show/inert.h"
 
+static bool hushed;
+
+void hb__hush(void) { hushed = true; }
+
 static void say(const char *format, va_list ap)
 {
+	if (hushed)
+		return;
 	/* One write per line: ranks and launcher print on the same terminal. What a program, a file or a recording
 	 * is called must not act on it. */
 	char text[4000], line[4096];

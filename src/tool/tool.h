@@ -22,6 +22,8 @@ enum {
 
 /* Prints one line on stderr, after "hbdb: ". */
 void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From here on nothing is said: another process of the same command says it. */
+void hb__hush(void);
 /* The same, and returns code. */
 int hb__fail_with(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says what the reader said of a file, and what to do; returns the exit code. */

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Words that have their place: MPI not in format, model, rules and the core of capture; what differs between the two MPIs
+"""Words that have their place: MPI not in format, model, rules and the core of capture, and of the tool in parallel/ alone; what differs between the two MPIs
 only in src/capture/mpi/family/; functions that C would be better without nowhere; no printing and leaving in libraries and targets."""
 import os
 import re
@@ -81,6 +81,8 @@ def run(report):
     for station in ("format", "model", "rules", "capture/core", "capture/user", "capture/heap"):
         if any(lib.files(*C, under="src/" + station)):
             report.check("src/%s does not know MPI" % station, list(findings("src/" + station, MPI, "MPI")))
+    elsewhere = [f for f in findings("src/tool", MPI, "MPI") if not f.startswith("src/tool/parallel/")]
+    report.check("src/tool does not know MPI, but for the program in src/tool/parallel", elsewhere)
     said = []
     for path in lib.files(*C, under="src/capture/core"):
         said += ["%s:%d: %s" % (path, i, m[0]) for i, line in enumerate(lib.read(path).splitlines(), 1)

@@ -462,6 +462,8 @@ static void tell(hb_model *m, const struct hb__clock_run *run)
 hb_status hb_clocks_run_with(
 	hb_model *m, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err)
 {
+	if (m->part)
+		return hb__part_clocks(m, options, err);
 	struct hb__clock_run run = {.m = m, .ask = *options};
 	if (prepare(&run) && take_questions(&run))
 		run_all(&run, progress, progress_user);

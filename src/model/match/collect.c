@@ -6,8 +6,6 @@
  * window's communicator), windows that are freed. */
 #include "model/match/read.h"
 
-enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE, KIND_FREE };
-
 static uint32_t new_collective(hb_model *m, uint32_t group, uint32_t number, uint8_t kind)
 {
 	hb_collective c = {.group = group, .number = number, .root = HB_NO, .function = HB_NO, .process = HB_NO};
@@ -116,20 +114,20 @@ void hb__read_collective(struct hb__reading *r, const struct hb__function *f)
 		return;
 	if (f->means->does == HB_DOES_BIRTH || f->means->does == HB_DOES_BIRTH_OF_GROUP) {
 		part = e->made != HB_ABSENT ? hb__part(r->m, r->process, e->made) : NULL;
-		id = part ? odd(r, part->group, KIND_BIRTH, 0, 0) : HB_NO;
+		id = part ? odd(r, part->group, HB__ODD_BIRTH, 0, 0) : HB_NO;
 	} else if (f->means->does == HB_DOES_WINDOW_FREE) {
 		struct hb__own_window *w = hb__own_window(r, f);
 		part = w && w->made != HB_NO ? hb__part(r->m, r->process, w->comm) : NULL;
-		id = part ? odd(r, part->group, KIND_FREE, (uint64_t)w->made + 1, 0) : HB_NO;
+		id = part ? odd(r, part->group, HB__ODD_FREE, (uint64_t)w->made + 1, 0) : HB_NO;
 		hb__window_freed(r, w, id);
 		nothing = true; /* unless its window was locked: hb__link_windows */
 	} else if (f->means->does == HB_DOES_WINDOW_FENCE) {
 		struct hb__own_window *w = hb__own_window(r, f);
 		part = w ? hb__part(r->m, r->process, w->comm) : NULL;
 		if (part && w->made != HB_NO)
-			id = odd(r, part->group, KIND_FENCE, (uint64_t)w->made + 1, w->fences++);
+			id = odd(r, part->group, HB__ODD_FENCE, (uint64_t)w->made + 1, w->fences++);
 		else if (part) /* with several on one communicator all have to fence them in the same order */
-			id = odd(r, part->group, KIND_FENCE, 0, part->fences++);
+			id = odd(r, part->group, HB__ODD_FENCE, 0, part->fences++);
 		nothing = w && !hb__fence_meets(r, w);
 	} else {
 		part = hb__part(r->m, r->process, e->comm);
@@ -159,7 +157,7 @@ uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed
 		return HB_NO;
 	hb_model *m = r->m;
 	hb_collective init = m->collectives.at[made->id];
-	uint32_t id = odd(r, init.group, KIND_START, made->id, made->count);
+	uint32_t id = odd(r, init.group, HB__ODD_START, made->id, made->count);
 	if (id == HB_NO)
 		return id;
 	hb_collective *c = &m->collectives.at[id];

@@ -121,6 +121,8 @@ static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, uint
 	} else if (bytes > 0) {
 		s.bytes = (uint32_t)bytes;
 	}
+	if (m->part && !VEC_PUSH(&m->send_sites, r->event->row->site))
+		m->no_memory = true;
 	if (r->threads)
 		VEC_PUSH(&r->sent_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
 	if (m->sends.n >> 28 || !VEC_PUSH(&m->sends, s))

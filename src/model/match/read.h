@@ -87,6 +87,8 @@ struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t post
 void hb__note_pending(struct hb__reading *r);
 
 /* ---- collect.c ---- */
+/* The low byte of what odd collectives are found by; above it stands the collective that it belongs to: of a start its number, of others one more, 0: none. */
+enum { HB__ODD_START = 1, HB__ODD_BIRTH, HB__ODD_FENCE, HB__ODD_FREE };
 void hb__read_collective(struct hb__reading *r, const struct hb__function *f);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);

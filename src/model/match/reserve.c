@@ -49,10 +49,10 @@ static bool add_process(hb_model *m, const hb_process *p, struct sizes *all)
 	return p->nlines != 1 || !ops || VEC_GROW(&m->line_more.at[p->first_line].ops, ops);
 }
 
-bool hb__reserve(hb_model *m)
+bool hb__reserve(hb_model *m, uint32_t first, uint32_t end)
 {
 	struct sizes all = {0};
-	for (size_t i = 0; i < m->processes.n; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (m->processes.at[i].log && !add_process(m, &m->processes.at[i], &all))
 			return false;
 	return VEC_GROW(&m->sends, all.sends) && VEC_GROW(&m->receives, all.receives) &&

@@ -9,8 +9,9 @@
 
 static size_t hash_of(enum hb__scope_kind kind, uint32_t group, uint32_t object)
 {
-	uint64_t h = ((uint64_t)group << 34 ^ (uint64_t)object << 2 ^ kind) * 0x9e3779b97f4a7c15u;
-	return (size_t)(h >> 20);
+	/* there is a group of its own for each process (MPI_COMM_SELF): they have to differ in the bits that are used */
+	uint64_t h = ((uint64_t)group * 0xbf58476d1ce4e5b9u ^ (uint64_t)object << 2 ^ kind) * 0x9e3779b97f4a7c15u;
+	return (size_t)(h >> 32);
 }
 
 static size_t cell_for(const struct hb__collective_calls *p, enum hb__scope_kind kind, uint32_t group, uint32_t object)

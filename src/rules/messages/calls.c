@@ -16,8 +16,9 @@ static hb_status no_memory(hb_error *err)
 
 static size_t cell_for(const struct hb__letters *l, uint32_t line, uint32_t slot, uint32_t era)
 {
-	uint64_t h = ((uint64_t)line << 40 ^ (uint64_t)era << 16 ^ slot) * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(h >> 20) & (l->cells - 1);
+	/* lines alike have the same slots and eras: each line has to come into the bits that are used */
+	uint64_t h = ((uint64_t)line * 0xbf58476d1ce4e5b9u ^ (uint64_t)era << 16 ^ slot) * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(h >> 32) & (l->cells - 1);
 	while (l->cell[i]) {
 		const struct hb__letter_call *k = &l->call[l->cell[i] - 1];
 		if (k->line == line && k->slot == slot && k->era == era)

@@ -37,7 +37,8 @@ static bool asks(const struct hb__letters *l, uint32_t process)
 
 static struct line *line_of(struct shorts *s, const hb_spec *spec)
 {
-	size_t i = ((uint64_t)spec->process << 32 | spec->site) * 0x9e3779b97f4a7c15u >> 20 & (s->lines - 1);
+	uint64_t h = ((uint64_t)spec->process * 0xbf58476d1ce4e5b9u ^ spec->site) * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(h >> 32) & (s->lines - 1); /* sites are the same ones in all processes */
 	while (s->line[i].used && (s->line[i].process != spec->process || s->line[i].site != spec->site))
 		i = (i + 1) & (s->lines - 1);
 	return &s->line[i];

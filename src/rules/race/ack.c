@@ -119,6 +119,6 @@ bool hb__acks_answer(struct hb__acks *a, hb_error *err)
 		if (!i || by_send(&a->asks[i], &a->asks[a->nasks - 1]))
 			a->asks[a->nasks++] = a->asks[i];
 	a->answered = true;
-	return !a->n ||
+	return !hb_model_any(a->m, a->n) ||
 	       !hb_clocks_run_with(a->m, &(hb_clock_options){.asks = a->asks, .nasks = a->nasks}, NULL, NULL, err);
 }

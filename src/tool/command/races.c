@@ -7,138 +7,11 @@
 
 #include "../options.h"
 #include "../run/races.h"
-#include "../run/next.h"
-#include "../show/inert.h"
 #include "../show/progress.h"
 #include "../store/find.h"
 #include "../terminal.h"
 
-const hb_option hb__races_options[] = {
-	{"all", 'a', HB_OPTION_FLAG, NULL,
-		"also list receives and messages that could differ only if an earlier race had turned out differently"},
-	{"chunks", 0, HB_OPTION_FLAG, NULL, "also list reads of streams that could have got more bytes, or fewer"},
-	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line; default: 3; 0: all"},
-	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called at this place"},
-	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only receives of these ranks; A-B means A to B"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each race"},
-	{0},
-};
-
-/* ---- text ---- */
-
-static void print_races(struct hb_races *r, const struct hb_kept *kept, size_t n, uint64_t all)
-{
-	for (size_t i = 0; i < n; i++)
-		hb__put_race(stdout, r, &kept[i]);
-	if (all > n)
-		printf("  and %llu more (--limit 0 shows all)\n", (unsigned long long)(all - n));
-}
-
-static void print_group(struct hb_races *r, const struct hb_raced *g)
-{
-	bool colour = hb__colour(1);
-	printf("\n%s%s%s  %s: %llu of %llu raced", colour ? "\033[1m" : "", g->place, colour ? "\033[0m" : "",
-		hb__tame(g->function), (unsigned long long)g->races,
-		(unsigned long long)(g->calls > g->races ? g->calls : g->races));
-	if (g->uncertain)
-		printf(", %llu of them uncertain", (unsigned long long)g->uncertain);
-	if (g->dependent)
-		printf(", %llu only as a consequence", (unsigned long long)g->dependent);
-	printf("\n");
-	print_races(r, g->kept, g->nkept, g->races - g->same_sender);
-	if (g->same_sender) {
-		printf("  %llu %s only which of several requests for messages of one sender was complete first:\n",
-			(unsigned long long)g->same_sender, hb__plural(g->same_sender, "decides", "decide"));
-		print_races(r, g->late, g->nlate, g->same_sender);
-	}
-}
-
-static int by_races(const void *a, const void *b)
-{
-	const struct hb_raced *x = *(struct hb_raced *const *)a, *y = *(struct hb_raced *const *)b;
-	uint64_t of_x = x->races - x->same_sender, of_y = y->races - y->same_sender; /* the others matter less */
-	if (of_x != of_y)
-		return of_x > of_y ? -1 : 1;
-	if (x->races != y->races)
-		return x->races > y->races ? -1 : 1;
-	int order = strcmp(x->place, y->place);
-	return order ? order : strcmp(x->function, y->function);
-}
-
-/* What to type next: where the first race of the first place is to be seen. */
-static void print_next(struct hb_races *r, const struct hb_raced *g)
-{
-	const struct hb_kept *k = g->nkept ? g->kept : g->nlate ? g->late : NULL;
-	char name[HB_EVENT_NAME];
-	if (!k)
-		return;
-	hb__event_name(&r->run, k->race.done.event ? k->race.done : k->race.post, name);
-	printf("\n");
-	hb__put_next(stdout, r->run.path, r->name, name, NULL);
-	printf("\n");
-}
-
-/* How much a read of a stream gets is chance, and correct programs do not mind: a line is enough, unless it was asked for. */
-static void print_chunks(const struct hb_races *r, const hb_race_sum *sum)
-{
-	if (sum->racing_parts && !(r->flags & HB_RACES_PARTS))
-		printf("\n%llu of %llu reads of streams that got less than they had room for could have got more, or less (--chunks lists them)\n",
-			(unsigned long long)sum->racing_parts, (unsigned long long)sum->parts);
-}
-
-static void print_text(struct hb_races *r, const hb_race_sum *sum)
-{
-	struct hb_raced **sorted = hb__alloc(r->ngroups * sizeof *sorted);
-	uint64_t races = 0, calls = 0, places = 0;
-	for (size_t i = 0; i < r->ngroups; i++) {
-		sorted[i] = &r->groups[i];
-		races += sorted[i]->races;
-		calls += sorted[i]->calls > sorted[i]->races ? sorted[i]->calls : sorted[i]->races;
-		places += sorted[i]->races > 0;
-	}
-	if (r->ngroups)
-		qsort(sorted, r->ngroups, sizeof *sorted, by_races);
-	bool ranks = hb__has_ranks(&r->run);
-	const char *what =
-		ranks ? "wildcard receives, probes and choices" : "receives, accepts and waits for readiness";
-	if (!calls)
-		printf("no races: no %s%s\n",
-			ranks ? "wildcard receives, no wildcard probes, no choices among requests"
-			      : "receives, accepts or waits for readiness that could have got something else",
-			r->whole ? "" : ", as far as this recording shows");
-	else if (!races)
-		printf("no races: none of %llu %s could have got %s%s\n", (unsigned long long)calls, what,
-			ranks ? "a different message" : "something else",
-			r->whole ? "" : ", as far as this recording shows");
-	else
-		printf("%llu of %llu %s raced, at %llu %s%s\n", (unsigned long long)races, (unsigned long long)calls,
-			what, (unsigned long long)places, hb__plural(places, "place", "places"),
-			r->whole ? "" : "; there may be more");
-	for (size_t i = 0; i < r->ngroups && sorted[i]->races; i++)
-		print_group(r, sorted[i]);
-	print_chunks(r, sum);
-	if (r->ngroups && sorted[0]->races)
-		print_next(r, sorted[0]);
-	free(sorted);
-}
-
 /* ---- the command ---- */
-
-/* No call that can race stands at --line. */
-static int no_such_line(const struct hb_races *r)
-{
-	char *places = hb__copy("");
-	for (size_t i = 0; i < r->nplaces && i < 8; i++) {
-		char *more = hb__format("%s%s%s", places, i ? ", " : "", r->places[i]);
-		free(places);
-		places = more;
-	}
-	int code = hb__fail_with(HB_EXIT_USAGE,
-		"races --line %s: no wildcard receive, probe or choice was called there%s%s%s", r->line,
-		r->nplaces ? "; there are some at " : "", places, r->nplaces > 8 ? " and elsewhere" : "");
-	free(places);
-	return code;
-}
 
 static int look(struct hb_races *r)
 {
@@ -152,25 +25,20 @@ static int look(struct hb_races *r)
 		return hb__fail_log(r->run.path, &err);
 	hb__say_troubles(&r->run);
 	if (r->line && !r->line_found)
-		return no_such_line(r);
+		return hb__no_such_line(r);
 	hb__page();
 	if (r->out) {
 		hb__flush(r->out);
 		if (r->out->broken && r->out->error != EPIPE)
 			return hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(r->out->error));
 	} else
-		print_text(r, &sum);
+		hb__put_races(r, &sum);
 	return r->found ? HB_EXIT_FINDING : 0;
 }
 
 int hb__races(const hb_args *args)
 {
-	struct hb_races r = {.flags = (hb__option_value(args, "all") ? HB_RACES_ALL : 0) |
-				      (hb__option_value(args, "chunks") ? HB_RACES_PARTS : 0),
-		.limit = hb__option_number(args, "limit", 3),
-		.line = hb__option_value(args, "line"),
-		.ranks = hb__option_value(args, "rank"),
-		.name = args->operand};
+	struct hb_races r = hb__races_asked(args);
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../options.h"
+#include "model/part/part.h"
 #include "races.h"
 
 #define UNASKED (HB_NO - 1)
@@ -41,9 +42,11 @@ static bool wanted_place(const struct hb_races *r, const hb_place *place)
 static void remember(struct hb_races *r, const char *place)
 {
 	for (size_t i = 0; i < r->nplaces; i++)
-		if (r->places[i] == place)
+		if (!strcmp(r->places[i], place))
 			return;
 	r->places = hb__resize(r->places, (r->nplaces + 1) * sizeof *r->places);
+	r->phase = hb__resize(r->phase, r->nplaces + 1);
+	r->phase[r->nplaces] = r->now;
 	r->places[r->nplaces++] = place;
 }
 
@@ -55,6 +58,12 @@ static uint32_t group_at(struct hb_races *r, const char *place, const char *func
 	r->groups = hb__resize(r->groups, (r->ngroups + 1) * sizeof *r->groups);
 	r->groups[r->ngroups] = (struct hb_raced){.place = hb__copy(place), .function = hb__copy(function)};
 	return (uint32_t)r->ngroups++;
+}
+
+struct hb_raced *hb__raced_at(struct hb_races *r, const char *place, const char *function)
+{
+	uint32_t group = group_at(r, place, function);
+	return &r->groups[group];
 }
 
 static uint32_t new_group(struct hb_races *r, uint32_t process, uint32_t function, uint32_t site)
@@ -146,12 +155,19 @@ void hb__begin_races(struct hb_races *r)
 	memset(r->group_of_spec, 0xff, ((size_t)info->specs + 1) * sizeof *r->group_of_spec);
 	bool all = !r->out || r->line;
 	for (uint32_t i = 0; all && i < info->receives; i++)
-		count(r, hb_model_receives(m)[i].spec, hb_model_receives(m)[i].send);
+		if (hb_model_covers_receive(m, i))
+			count(r, hb_model_receives(m)[i].spec, hb_model_receives(m)[i].send);
+	r->now = 1;
 	for (uint32_t i = 0; all && i < info->probes; i++)
-		count(r, hb_model_probes(m)[i].spec, hb_model_probes(m)[i].send);
+		if (hb_model_covers_probe(m, i))
+			count(r, hb_model_probes(m)[i].spec, hb_model_probes(m)[i].send);
+	r->now = 2;
 	for (uint32_t i = 0; all && i < info->chosen; i++) {
 		const hb_chosen *c = &hb_model_chosen(m)[i];
-		uint32_t group = group_of_site(r, hb_model_lines(m)[c->at.line].process, c->function, c->site);
+		uint32_t process = hb_model_lines(m)[c->at.line].process;
+		if (!hb_model_covers_rest(m, process))
+			continue;
+		uint32_t group = group_of_site(r, process, c->function, c->site);
 		if (group != UNASKED)
 			r->groups[group].calls++;
 	}
@@ -159,8 +175,11 @@ void hb__begin_races(struct hb_races *r)
 
 static void drop(struct hb_kept *kept, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		free(kept[i].alternative);
+		free(kept[i].text);
+		free(kept[i].name);
+	}
 	free(kept);
 }
 
@@ -174,6 +193,7 @@ void hb__end_races(struct hb_races *r)
 	}
 	free(r->groups);
 	free(r->places);
+	free(r->phase);
 	free(r->group_of_spec);
 	tdestroy(r->by_site, free);
 	hb__facts_close(r->facts);
@@ -308,6 +328,9 @@ const hb_place *hb__send_place(struct hb_races *r, uint32_t send)
 {
 	hb_at at = hb_send_at(r->run.model, send);
 	hb_fact fact;
+	if (hb_model_team(r->run.model))
+		return hb__process_place(
+			&r->run, hb_model_lines(r->run.model)[at.line].process, hb_part_send_site(r->run.model, send));
 	return hb__fact(r->facts, at, &fact)
 		       ? hb__process_place(&r->run, hb_model_lines(r->run.model)[at.line].process, fact.site)
 		       : NULL;

@@ -145,11 +145,22 @@ hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error
 	size_t n;
 	free(run->log_of);
 	hb_source *sources = hb__make_sources(&run->logs, &n, &run->log_of);
-	hb_status status = hb_model_build(sources, n, progress, user, &run->model, err);
+	hb_status status = run->team ? hb_model_build_part(sources, n, run->team, &run->model, err)
+				     : hb_model_build(sources, n, progress, user, &run->model, err);
 	free(sources);
 	if (status)
 		run->model = NULL;
 	return status;
+}
+
+int hb__matched_run(hb_run *run)
+{
+	hb__say_troubles(run);
+	const hb_process *processes = hb_model_processes(run->model);
+	for (size_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
+		if (!processes[i].log || processes[i].cut)
+			return HB_EXIT_RECORDING;
+	return 0;
 }
 
 static int build(hb_run *run)
@@ -161,12 +172,7 @@ static int build(hb_run *run)
 	hb__bar_end(&bar);
 	if (status)
 		return hb__fail_log(run->path, &err);
-	hb__say_troubles(run);
-	const hb_process *processes = hb_model_processes(run->model);
-	for (size_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
-		if (!processes[i].log || processes[i].cut)
-			return HB_EXIT_RECORDING;
-	return 0;
+	return hb__matched_run(run);
 }
 
 static bool any_open(const hb_logs *logs)

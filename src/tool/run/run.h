@@ -5,6 +5,7 @@
 #include "../show/line.h"
 #include "../store/logs.h"
 #include "model/model.h"
+#include "model/part/part.h"
 
 typedef struct hb_run {
 	char *path; /* of the recording */
@@ -13,7 +14,9 @@ typedef struct hb_run {
 	hb_model *model;
 	uint32_t *log_of; /* by process of the model; HB_NO: its log is missing */
 	uint32_t told;    /* troubles of the model that have been printed */
-	bool ended;       /* false: the run goes on, or hbdb was killed */
+	const hb_team
+		*team; /* to be set between hb__begin_run and hb__match_run: with whom the model is divided; NULL */
+	bool ended;    /* false: the run goes on, or hbdb was killed */
 } hb_run;
 
 /* Opens all logs of a recording (a path from hb__find_recording) and builds their model, with a progress bar. Says first
@@ -25,6 +28,8 @@ void hb__close_run(hb_run *run);
  * ret->views is set. The second says nothing and may run in another thread. */
 int hb__begin_run(const char *recording, hb_run *ret);
 hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error *err);
+/* Once it is matched: says the troubles of the model. Returns the exit code: 0, or 3 when a process is missing or its log was cut. */
+int hb__matched_run(hb_run *run);
 /* Says the troubles that the model has found since: its clocks may find some. */
 void hb__say_troubles(hb_run *run);
 

@@ -1,0 +1,14 @@
+/* The commands of hbdb-mpi, with the options of hbdb. */
+#include "../options.h"
+
+static int nothing(const hb_args *args)
+{
+	(void)args;
+	return HB_EXIT_USAGE;
+}
+
+const hb_command hb__commands[] = {
+	{"races", "[NAME]", HB_OPERANDS_RECORDING, "list the receives that could have got a different message", HB_LONG,
+		hb__races_options, nothing},
+	{0},
+};

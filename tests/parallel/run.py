@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+"""hbdb-mpi: what several processes say of a recording is what hbdb says of it, byte for byte, with the same status.
+
+By itself: tests/parallel/run.py [--full] [RECORDING...]. Without --full each recording is looked at with one number of processes
+and one set of options, other ones at every commit."""
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+import turn
+
+BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
+HBDB = os.path.join(BUILD, "hbdb")
+GENERATE = os.path.join(BUILD, "bench", "generate", "generate")
+LIMIT = 120
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"],
+          "mpich": ["mpirun.mpich"]}
+OTHER = {"openmpi": "mpich", "mpich": "openmpi"}
+SIZES = [1, 2, 3]
+OPTIONS = [[], ["--json"], ["--limit", "0"], ["--chunks", "--rank", "0,2"]]
+# what hbdb-mpi says where it does not do the work of hbdb
+REFUSED = "by several processes; use hbdb races"
+passed = failed = refused = 0
+
+
+def check(name, good, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print("ok" if good else "FAIL", name, flush=True)
+    if not good:
+        print("\n".join("    " + line for line in str(detail).splitlines()[:20]), flush=True)
+
+
+def run(command, environment=None, folder=None):
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, check=False,
+                          env=dict(os.environ, **(environment or {})), cwd=folder)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def said(err):
+    """What hbdb itself said: launchers have their own words about a status that is not 0."""
+    return [line for line in err.splitlines() if line.startswith("hbdb:")]
+
+
+def together(mpi, size, *arguments):
+    return run(LAUNCH[mpi] + ["-n", str(size), os.path.join(BUILD, "hbdb-mpi." + mpi), *arguments])
+
+
+def compare(label, recording, mpi, size, options):
+    """One recording by hbdb and by some processes: equal, or a plain refusal. Returns whether it was refused."""
+    global refused
+    alone = run([HBDB, "races", *options, recording])
+    several = together(mpi, size, "races", *options, recording)
+    lines = said(several[2])
+    name = f"{label}: {size} of {mpi} {' '.join(options)}"
+    if several[0] == 2 and any(REFUSED in line for line in lines):
+        refused += 1
+        good = not several[1] and sum(REFUSED in line for line in lines) == 1
+        check(f"{name}: refused, once", good, several)
+        return True
+    detail = [f"status {alone[0]} and {several[0]}", *said(alone[2]), "--", *several[2].splitlines()]
+    for a, b in zip(alone[1].splitlines(), several[1].splitlines()):
+        if a != b:
+            detail += [a.decode(errors="replace"), b.decode(errors="replace")]
+            break
+    check(name, alone[:2] == several[:2] and said(alone[2]) == lines, "\n".join(detail))
+    return False
+
+
+def look(label, recording, full):
+    for mpi in turn.either("parallel " + label, list(LAUNCH)):
+        if full:
+            for size in SIZES:
+                for options in OPTIONS:
+                    compare(label, recording, mpi, size, options)
+        else:
+            compare(label, recording, mpi, turn.pick(label + " size", SIZES[1:], 2), turn.pick(label + " options", OPTIONS, 4))
+
+
+# ---- recordings ----
+
+def synthetic(folder, pattern, ranks, events, *options):
+    name = os.path.join(folder, f"{pattern}-{ranks}{''.join(options)}.hbdb")
+    status, _, err = run([GENERATE, "-o", name, "-p", pattern, "-n", str(ranks), "-e", str(events), *options])
+    check(f"{pattern}-{ranks}: made", status == 0, err)
+    return name
+
+
+def golden(folder, log):
+    name = os.path.join(folder, os.path.basename(log)[:-4] + ".hbdb")
+    os.mkdir(name)
+    shutil.copy(log, os.path.join(name, "rank.0.log"))
+    return name
+
+
+def recorded(folder, mpi, source, processes):
+    """A program of this tree, recorded."""
+    label = os.path.splitext(os.path.basename(source))[0]
+    program, name = os.path.join(folder, label), os.path.join(folder, f"{label}-{mpi}.hbdb")
+    status, _, err = run(["mpicc." + mpi, "-g", "-O1", "-I", os.path.join(TOP, "include"), "-pthread", "-o", program, source, "-lm"])
+    if status:
+        check(f"{label}: compiled", False, err)
+        return None
+    _, _, err = run([HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "-n", str(processes), program], folder=folder)
+    if not os.path.isdir(name):
+        check(f"{label}: recorded", False, err)
+        return None
+    return name
+
+
+def cut(folder, recording):
+    """The same, of which one log ends in its middle."""
+    name = os.path.join(folder, "cut-" + os.path.basename(recording))
+    shutil.copytree(recording, name)
+    log = sorted(glob.glob(os.path.join(name, "rank.*.log")))[1]
+    os.truncate(log, os.path.getsize(log) * 2 // 3)
+    return name
+
+
+def missing(folder, recording):
+    name = os.path.join(folder, "missing-" + os.path.basename(recording))
+    shutil.copytree(recording, name)
+    os.remove(sorted(glob.glob(os.path.join(name, "rank.*.log")))[-1])
+    return name
+
+
+# ---- what is refused, and said once ----
+
+def errors(folder, recording):
+    mpi = turn.either("parallel errors", list(LAUNCH))[0]
+
+    def told(name, words, *arguments, status=2):
+        got = together(mpi, 2, *arguments)
+        lines = [line for line in got[2].splitlines() if line.startswith("hbdb")]
+        check(name, got[0] == status and len(lines) == 1 and words in lines[0] and not got[1], got)
+
+    told("a recording that is not there is told once", "nothing.hbdb", "races", os.path.join(folder, "nothing.hbdb"), status=3)
+    told("check is not divided", "check is not divided", "check", recording)
+    told("no command", "is no command", "rases", recording)
+    told("--all is not divided", "--all is not divided", "races", "--all", recording)
+    told("an option that there is not", "no option", "races", "--allx", recording)
+    alone = run([HBDB, "races", "--line", "nowhere.c:7", recording])
+    several = together(mpi, 2, "races", "--line", "nowhere.c:7", recording)
+    check("a place where nothing is: the same words", alone[0] == several[0] == 2 and said(alone[2]) == said(several[2]),
+          (alone, several))
+    got = run(LAUNCH[OTHER[mpi]] + ["-n", "2", os.path.join(BUILD, "hbdb-mpi." + mpi), "races", recording])
+    lines = [line for line in got[2].splitlines() if line.startswith("hbdb:")]
+    check("under the other MPI's launcher: refused, once",
+          got[0] == 2 and len(lines) == 1 and "hbdb-mpi." + OTHER[mpi] in lines[0] and not got[1], got)
+
+
+def quick(folder, full):
+    made = [synthetic(folder, "random", 9, 20000), synthetic(folder, "farm", 5, 4000),
+            synthetic(folder, "farm", 64, 3000),  # its master's receives are looked at by several
+            synthetic(folder, "alltoall", 32, 6000),
+            synthetic(folder, "halo", 16, 6000, "--raw")]
+    for name in made:
+        look(os.path.basename(name), name, full)
+    look("cut", cut(folder, made[0]), full)
+    look("missing", missing(folder, made[1]), full)
+    for log in sorted(glob.glob(os.path.join(TOP, "tests", "golden", "sealed-*.log"))):
+        label = os.path.basename(log)[:-4]
+        if full or turn.has("parallel " + label, 4):
+            look(label, golden(folder, log), full)
+    mpi = turn.either("parallel farm", list(LAUNCH))[0]
+    name = recorded(folder, mpi, os.path.join(TOP, "examples", "farm.c"), 4)
+    if name:
+        look("farm.c", name, full)
+        errors(folder, name)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("recordings", nargs="*")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hbdb-parallel-") as folder:
+        if options.recordings:
+            for name in options.recordings:
+                look(os.path.basename(name), name, options.full)
+        else:
+            quick(folder, options.full)
+    if refused:
+        print(f"{refused} times hbdb-mpi refused: the recording has what it does not divide")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
