@@ -35,7 +35,8 @@ struct hb__stream {
 	bool mapped;         /* the stream lies in it */
 	uint32_t listed;     /* the next type of hb_posix_trace_eventtypelist_getnext_id */
 	uint32_t names;      /* of types that are in the file, where it is not mapped */
-	uint64_t pending, pending_since; /* a record that is not whole, and since when (monotonic, ns) */
+	/* What is not whole before the first position was waited for long enough; those before the second are, since then (monotonic, ns; 0: none are). */
+	uint64_t waited, waiting_for, waiting_since;
 	uint64_t shown;      /* the time of the last event that was read: times do not go back */
 	_Alignas(8) uint8_t buffer[HB__BUFFER];
 };
@@ -121,17 +122,21 @@ void hb__resume(struct hb__stream *stream) HIDDEN;
 
 /* ---- reading ---- */
 
-/* One at a time reads or flushes: waits for its turn. try: 0, EBUSY. */
+enum { HB__PATIENCE = 100000000 }; /* nanoseconds: so long is waited for others, which may be stopped, or have left */
+
+/* One at a time reads or flushes. False: another one does. Waiting while this thread does, as a handler of signals may: false. */
 void hb__lock(struct hb_stream_head *head) HIDDEN;
 bool hb__try_lock(struct hb_stream_head *head) HIDDEN;
+bool hb__lock_patiently(struct hb_stream_head *head) HIDDEN;
 void hb__unlock(struct hb_stream_head *head) HIDDEN;
 /* The next record at *at or behind it, before `end`: its cells are copied, *at is where it stands. 0: none is ready. */
 unsigned hb__peek(struct hb__stream *stream, uint64_t *at, uint64_t end, struct hb_cell *copy) HIDDEN;
 
 /* ---- the log ---- */
 
-/* try: when somebody else does, it is left to him. 0 or an error number. */
-int hb__flush(struct hb__stream *stream, bool try) HIDDEN;
+/* When somebody else does: it is left to him, he is waited for a while, or as long as it takes. 0 or an error number (EBUSY). */
+enum hb__patience { HB__TRY, HB__PATIENT, HB__WAIT };
+int hb__flush(struct hb__stream *stream, enum hb__patience patience) HIDDEN;
 int hb__flush_locked(struct hb__stream *stream) HIDDEN;
 /* What is in the head and in the names, for a file that is not mapped. */
 int hb__write_head(struct hb__stream *stream) HIDDEN;

@@ -166,7 +166,7 @@ static int create(struct hb__stream *s, const hb_trace_attr_t *a, int file, bool
 	s->mapped = mapped;
 	s->creator = hb__pid;
 	s->listed = s->names = 0;
-	s->pending = s->shown = 0;
+	s->waited = s->waiting_for = s->waiting_since = s->shown = 0;
 	fill_head(s, a, file >= 0, cells);
 	if (file >= 0 && !mapped && (ftruncate(file, 0) || (error = hb__write_head(s))))
 		return error ? error : errno;
@@ -312,7 +312,7 @@ int hb_posix_trace_stop(hb_trace_id_t trid)
 int hb_posix_trace_flush(hb_trace_id_t trid)
 {
 	struct hb__stream *s = hb__stream_of(trid);
-	return s && s->file >= 0 ? hb__flush(s, false) : EINVAL;
+	return s && s->file >= 0 ? hb__flush(s, HB__WAIT) : EINVAL;
 }
 
 int hb_posix_trace_clear(hb_trace_id_t trid)

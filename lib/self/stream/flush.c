@@ -145,8 +145,8 @@ int hb__flush_locked(struct hb__stream *s)
 	if (!error)
 		error = hb__write_head(s);
 	if (error) {
-		HB__STORE(h->flush_error, error);
-		hb__put_own(s, HB_POSIX_TRACE_ERROR, &error, sizeof error);
+		if (__atomic_exchange_n(&h->flush_error, error, __ATOMIC_ACQ_REL) != error)
+			hb__put_own(s, HB_POSIX_TRACE_ERROR, &error, sizeof error);
 	} else {
 		hb__resume(s);
 	}
@@ -156,7 +156,7 @@ int hb__flush_locked(struct hb__stream *s)
 	return error;
 }
 
-int hb__flush(struct hb__stream *s, bool try)
+int hb__flush(struct hb__stream *s, enum hb__patience patience)
 {
 	struct hb_stream_head *h = s->head;
 	int saved = errno;
@@ -164,7 +164,7 @@ int hb__flush(struct hb__stream *s, bool try)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* from before the lock on: it must not be left either */
 	int error = EBUSY;
-	if (try ? hb__try_lock(h) : (hb__lock(h), true)) {
+	if (patience == HB__TRY ? hb__try_lock(h) : patience == HB__PATIENT ? hb__lock_patiently(h) : (hb__lock(h), true)) {
 		error = s->file >= 0 ? hb__flush_locked(s) : EINVAL;
 		hb__unlock(h);
 	}

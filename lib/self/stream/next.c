@@ -100,7 +100,7 @@ static int wait(struct hb__stream *s, uint64_t until)
 	struct timespec slice = {.tv_nsec = (long)left};
 	HB__STORE(s->head->waiting, 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (HB__LOAD(s->head->tail) != HB__LOAD(s->head->head) && !s->pending)
+	if (HB__LOAD(s->head->tail) != HB__LOAD(s->head->head) && !s->waiting_since)
 		return 0;
 	return syscall(SYS_futex, &s->head->waiting, FUTEX_WAIT, 1, &slice, NULL, 0) && errno == EINTR ? EINTR : 0;
 }

@@ -12,7 +12,7 @@
 
 #include "../state.h"
 
-enum { TRIES = 8 };
+enum { TRIES = 8, RETRY = 1024 };
 
 static inline void copy_small(uint8_t *to, const uint8_t *from, size_t n)
 {
@@ -192,19 +192,42 @@ void hb__resume(struct hb__stream *s)
 	HB__CAS(h->run, filled, HB_STREAM_RUNNING);
 }
 
+/* One more is lost. A log that could not be written is tried again now and then. */
+static __attribute__((noinline)) void while_full(struct hb__stream *s)
+{
+	HB__STORE(s->head->overrun, 1);
+	if (HB__ADD(s->head->lost, 1) % RETRY == 0 && s->head->stream_policy == HB_POSIX_TRACE_FLUSH)
+		hb__flush(s, HB__TRY);
+}
+
+/* Half of a stream that is to be flushed is full, or all of it. Then somebody else may be flushing it: he is waited for. */
+static __attribute__((noinline)) int flush_some(struct hb__stream *s, const struct hb__event *e, int how)
+{
+	if (HB__LOAD(s->head->flush_error) && how == HB__PUT)
+		return how;
+	int error = hb__flush(s, how == HB__FULL ? HB__PATIENT : HB__TRY);
+	for (int tries = 0; how == HB__FULL && !error && tries < TRIES; tries++)
+		if ((how = put(s, e)) == HB__FULL)
+			error = hb__flush(s, HB__PATIENT);
+	return how;
+}
+
 static inline void say(struct hb__stream *s, const struct hb__event *e)
 {
 	struct hb_stream_head *h = s->head;
-	if (HB__LOAD(h->run) != HB_STREAM_RUNNING || filtered(h, e->id))
+	uint32_t run = HB__LOAD(h->run);
+	if (__builtin_expect(run != HB_STREAM_RUNNING, 0)) {
+		if (run == HB_STREAM_FILLED && !filtered(h, e->id))
+			while_full(s);
+		return;
+	}
+	if (filtered(h, e->id))
 		return;
 	if (__builtin_expect(h->overflowing, 0))
 		overflow_over(s);
 	int how = put(s, e);
-	if (h->stream_policy == HB_POSIX_TRACE_FLUSH && h->tail - h->head > h->cells / 2) {
-		hb__flush(s, true);
-		if (how == HB__FULL)
-			how = put(s, e);
-	}
+	if (h->stream_policy == HB_POSIX_TRACE_FLUSH && h->tail - h->head > h->cells / 2)
+		how = flush_some(s, e, how);
 	if (__builtin_expect(how, 0))
 		no_room(s, how);
 }

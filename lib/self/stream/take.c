@@ -8,7 +8,7 @@
 
 #include "../state.h"
 
-enum { SPINS = 1000, PATIENCE = 100000000 /* nanoseconds */ };
+enum { SPINS = 1000 };
 
 /* ---- whose turn it is ---- */
 
@@ -52,6 +52,17 @@ void hb__lock(struct hb_stream_head *h)
 	}
 }
 
+bool hb__lock_patiently(struct hb_stream_head *h)
+{
+	uint64_t since = hb__ns(CLOCK_MONOTONIC), mine = me();
+	while (!hb__try_lock(h)) {
+		if (HB__LOAD(h->owner) == mine || hb__ns(CLOCK_MONOTONIC) - since > HB__PATIENCE)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 void hb__unlock(struct hb_stream_head *h)
 {
 	uint64_t mine = me();
@@ -73,11 +84,17 @@ static uint64_t arrived(const struct hb_cell *cell, uint64_t position)
 static bool is_given_up(struct hb__stream *s, uint64_t position)
 {
 	uint64_t now = hb__ns(CLOCK_MONOTONIC);
-	if (s->pending != position + 1) {
-		s->pending = position + 1;
-		s->pending_since = now;
+	if (position < s->waited)
+		return true;
+	if (!s->waiting_since || position >= s->waiting_for) {
+		s->waiting_for = HB__LOAD(s->head->tail); /* all that are unfinished now */
+		s->waiting_since = now;
 	}
-	return now - s->pending_since > PATIENCE;
+	if (now - s->waiting_since <= HB__PATIENCE)
+		return false;
+	s->waited = s->waiting_for;
+	s->waiting_since = 0;
+	return true;
 }
 
 /* Whether the record at `position` is whole; its cells are copied. */
@@ -131,8 +148,6 @@ unsigned hb__peek(struct hb__stream *s, uint64_t *at, uint64_t end, struct hb_ce
 		if (step == WAIT)
 			return 0;
 		unsigned cells = step == TAKE ? copy(s, *at, to) : 0;
-		if (step != WAIT)
-			s->pending = 0;
 		if (cells)
 			return cells;
 		++*at;
