@@ -1,10 +1,10 @@
 /* Self-monitoring: streams of events with the semantics of POSIX trace, sensors that watch the program from inside, and what they set off.
  *
- * Stands alone: link with libhbdb-self (pkg-config hbdb-self); no agent, no MPI, nothing else of hbdb is needed. C99 and C++; hbdb/self.f90 is the
- * same for Fortran, hbdb_self.py for Python. docs/self.md has a tutorial, and tells of each function how far it does what the standard asks for.
+ * Stands alone: link with libhbdb-self (pkg-config hbdb-self); no agent, no MPI, nothing else of hbdb is needed. C99 and C++; hbdb/self/self.f90 is the
+ * same for Fortran, hbdb_self.py for Python. docs/self/self.md has a tutorial, and tells of each function how far it does what the standard asks for.
  *
  * The functions hb_posix_trace_... are those of the Trace option of IEEE Std 1003.1-2008 with its Trace Event Filter, Trace Inherit and Trace Log
- * options: arguments, results and error numbers are the standard's, so that what it says is not said here again. hbdb/trace.h gives them the
+ * options: arguments, results and error numbers are the standard's, so that what it says is not said here again. hbdb/self/trace.h gives them the
  * standard's own names. All return 0 or an error number, but where their type says otherwise, and may be called by any thread;
  * hb_posix_trace_event also in a handler of signals. */
 #ifndef HBDB_SELF_H
@@ -30,7 +30,7 @@ extern "C" {
 #define HB_TRACE_SYS_MAX 16         /* active streams of a process at a time */
 #define HB_TRACE_USER_EVENT_MAX 960 /* types of events of a process, the unnamed one among them */
 #define HB_TRACE_EVENT_IDS 1024     /* identifiers of types are below this */
-#define HB_TRACE_DATA_MAX 8192      /* bytes of data of an event: the most that hb_posix_trace_attr_setmaxdatasize takes */
+#define HB_TRACE_DATA_MAX 8192 /* bytes of data of an event: the most that hb_posix_trace_attr_setmaxdatasize takes */
 
 /* ---- types ---- */
 
@@ -238,8 +238,8 @@ enum {
 	HB_SELF_STOP_THREAD,  /* the thread that noticed waits until hb_self_go (of another thread, or a debugger) */
 	HB_SELF_STOP_PROCESS, /* SIGSTOP */
 	HB_SELF_ABORT,        /* abort(): a core, and the streams' logs as they are */
-	HB_SELF_RESTART,      /* the program begins again (exec), with its arguments; logs of streams are closed before */
-	HB_SELF_DEBUG         /* a debugger is asked for (as HB_SELF_NOTIFY, KIND debug), else the command that attaches one is printed; then as STOP_PROCESS */
+	HB_SELF_RESTART, /* the program begins again (exec), with its arguments; logs of streams are closed before */
+	HB_SELF_DEBUG /* a debugger is asked for (as HB_SELF_NOTIFY, KIND debug), else the command that attaches one is printed; then as STOP_PROCESS */
 };
 typedef void hb_self_action(hb_sensor *sensor, const char *name, double value, void *user);
 /* Attaches one more actuator, at most 8, done in this order. function and user: of HB_SELF_CALL. 0, EINVAL, or ENOSPC: there are 8. */
@@ -247,7 +247,7 @@ int hb_self_on(hb_sensor *sensor, int what, hb_self_action *function, void *user
 /* Lets all threads go on that were stopped by HB_SELF_STOP_THREAD; how many. */
 int hb_self_go(void);
 
-/* Sends "hbdb-self 1 PID KIND NAME VALUE TEXT" to the Unix datagram socket that the variable HBDB_SELF_NOTIFY names (docs/self.md). Never waits. KIND is
+/* Sends "hbdb-self 1 PID KIND NAME VALUE TEXT" to the Unix datagram socket that the variable HBDB_SELF_NOTIFY names (docs/self/self.md). Never waits. KIND is
  * a word; blanks in NAME become underlines; TEXT may be empty. 0, ENOENT: the variable is not set; else why it was not sent. */
 int hb_self_notify(const char *kind, const char *name, double value, const char *text);
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include <hbdb/self.h>
-#include <hbdb/self_log.h>
+#include <hbdb/self/log.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -18,9 +18,9 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-enum { HB__RECORDED = 64 };                   /* logs that may be open at a time */
-enum { HB__BUFFER = 16384 };                  /* bytes that a flush writes at a time */
-enum { HB__RESERVED = 8 };                    /* cells of a stream that events of the program do not take: its own events need them */
+enum { HB__RECORDED = 64 };  /* logs that may be open at a time */
+enum { HB__BUFFER = 16384 }; /* bytes that a flush writes at a time */
+enum { HB__RESERVED = 8 };   /* cells of a stream that events of the program do not take: its own events need them */
 enum { HB__CELLS_MOST = 1 + (HB_TRACE_DATA_MAX - HB_CELL_DATA + HB_CELL_DATA_MORE - 1) / HB_CELL_DATA_MORE };
 #define HB__ATTR_MAGIC 0x68627461u
 
@@ -37,7 +37,7 @@ struct hb__stream {
 	uint32_t names;      /* of types that are in the file, where it is not mapped */
 	/* What is not whole before the first position was waited for long enough; those before the second are, since then (monotonic, ns; 0: none are). */
 	uint64_t waited, waiting_for, waiting_since;
-	uint64_t shown;      /* the time of the last event that was read: times do not go back */
+	uint64_t shown; /* the time of the last event that was read: times do not go back */
 	_Alignas(8) uint8_t buffer[HB__BUFFER];
 };
 extern struct hb__stream hb__streams[HB_TRACE_SYS_MAX] HIDDEN;
@@ -84,7 +84,7 @@ void hb__clock_again(struct hb_stream_head *head) HIDDEN;
 #define HB__LOAD(word) __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
 #define HB__STORE(word, v) __atomic_store_n(&(word), v, __ATOMIC_RELEASE)
 #define HB__ADD(word, v) __atomic_fetch_add(&(word), v, __ATOMIC_RELAXED)
-#define HB__CAS(word, from, to)                                                                             \
+#define HB__CAS(word, from, to) \
 	__atomic_compare_exchange_n(&(word), &(from), to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
 /* ---- names ---- */
@@ -110,7 +110,9 @@ struct hb__event {
 };
 static inline unsigned hb__cells(size_t bytes)
 {
-	return bytes <= HB_CELL_DATA ? 1 : 1 + (unsigned)((bytes - HB_CELL_DATA + HB_CELL_DATA_MORE - 1) / HB_CELL_DATA_MORE);
+	return bytes <= HB_CELL_DATA
+		       ? 1
+		       : 1 + (unsigned)((bytes - HB_CELL_DATA + HB_CELL_DATA_MORE - 1) / HB_CELL_DATA_MORE);
 }
 int hb__put(struct hb__stream *stream, const struct hb__event *event) HIDDEN;
 /* An event of the stream itself, unless it is filtered out. */
@@ -129,7 +131,8 @@ void hb__lock(struct hb_stream_head *head) HIDDEN;
 bool hb__try_lock(struct hb_stream_head *head) HIDDEN;
 bool hb__lock_patiently(struct hb_stream_head *head) HIDDEN;
 void hb__unlock(struct hb_stream_head *head) HIDDEN;
-/* The next record at *at or behind it, before `end`: its cells are copied, *at is where it stands. 0: none is ready. */
+/* The next record at *at or behind it, before `end`: its cells are copied, *at is where it stands. 0: none is ready.
+ * copy NULL: of a stream that does not loop; they are left where they are. */
 unsigned hb__peek(struct hb__stream *stream, uint64_t *at, uint64_t end, struct hb_cell *copy) HIDDEN;
 
 /* ---- the log ---- */

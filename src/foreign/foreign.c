@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <hbdb/self_log.h>
+#include <hbdb/self/log.h>
 
 #include "base/grow.h"
 #include "foreign/import.h"
@@ -70,7 +70,9 @@ hb_draft *hb__import_process(hb_import *m, const char *program, uint64_t origin,
 	m->pid[m->drafts] = m->next_pid ? m->next_pid : first_pid(m) + (uint32_t)m->drafts;
 	/* Addresses like 127.0.0.1 mean the same at all processes of a file: where it was recorded. */
 	hb_draft_process process = {.program = program,
-		.host = here ? m->known.host : m->host ? m->host : m->from,
+		.host = here      ? m->known.host
+			: m->host ? m->host
+				  : m->from,
 		.pid = m->pid[m->drafts],
 		.origin = origin,
 		.mono = here ? origin - m->known.ahead : 0};

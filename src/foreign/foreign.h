@@ -23,12 +23,13 @@ typedef struct hb_import_options {
 /* What was read. */
 typedef struct hb_import_told {
 	const char *from; /* "pcap", "pcapng", "otlp" or "hbdb-self" */
-	bool spans;       /* events of programs, or operations, that they tell of; else packets, which are calls of sockets */
+	bool spans; /* events of programs, or operations, that they tell of; else packets, which are calls of sockets */
 	uint64_t processes, events;
-	uint64_t first, last;    /* nanoseconds since the epoch */
-	uint64_t begun, ended;   /* the same, with what options.with tells of */
-	const char *cut;         /* why and where reading ended before the end of the file; NULL: it did not */
-	uint32_t first_pid;      /* the processes are numbered from here on, unless the file tells their numbers: headers, and names of logs */
+	uint64_t first, last;  /* nanoseconds since the epoch */
+	uint64_t begun, ended; /* the same, with what options.with tells of */
+	const char *cut;       /* why and where reading ended before the end of the file; NULL: it did not */
+	uint32_t
+		first_pid; /* the processes are numbered from here on, unless the file tells their numbers: headers, and names of logs */
 	const char *const *note; /* sentences on what is not known, or was left out; owned by the import */
 	size_t notes;
 } hb_import_told;

@@ -18,8 +18,8 @@ struct hb_import {
 	hb_draft **draft; /* by process */
 	uint32_t *pid;    /* likewise: the number in its name */
 	size_t drafts, drafts_cap, pids_cap;
-	const char *host;  /* where it was, when the file tells ... */
-	uint32_t next_pid; /* ... and the number of the process that is added next; 0: they are counted */
+	const char *host;       /* where it was, when the file tells ... */
+	uint32_t next_pid;      /* ... and the number of the process that is added next; 0: they are counted */
 	struct hb__known known; /* of options.with */
 	uint64_t first, last;   /* nanoseconds since the epoch */
 	char cut[256];

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include <hbdb/trace.h>
+#include <hbdb/self/trace.h>
 
 #include "tests/unit/check.h"
 
@@ -31,17 +31,22 @@ static inline trace_id_t stream_of(int policy, size_t bytes, int inherited)
 }
 
 /* The next event without waiting: its type, 0: there is none. */
-static inline trace_event_id_t next_of(trace_id_t trid, struct posix_trace_event_info *info, void *data, size_t room, size_t *n)
+static inline trace_event_id_t next_of(
+	trace_id_t trid, struct posix_trace_event_info *info, void *data, size_t room, size_t *n)
 {
 	int unavailable = 1;
-	return posix_trace_trygetnext_event(trid, info, data, room, n, &unavailable) || unavailable ? 0 : info->posix_event_id;
+	return posix_trace_trygetnext_event(trid, info, data, room, n, &unavailable) || unavailable
+		       ? 0
+		       : info->posix_event_id;
 }
 
 /* The same of a log. */
-static inline trace_event_id_t next_in(trace_id_t trid, struct posix_trace_event_info *info, void *data, size_t room, size_t *n)
+static inline trace_event_id_t next_in(
+	trace_id_t trid, struct posix_trace_event_info *info, void *data, size_t room, size_t *n)
 {
 	int unavailable = 1;
-	return posix_trace_getnext_event(trid, info, data, room, n, &unavailable) || unavailable ? 0 : info->posix_event_id;
+	return posix_trace_getnext_event(trid, info, data, room, n, &unavailable) || unavailable ? 0
+												 : info->posix_event_id;
 }
 
 static inline struct posix_trace_status_info status_of(trace_id_t trid)

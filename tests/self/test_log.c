@@ -63,53 +63,12 @@ static void say(int from, int to)
 		posix_trace_event(step, &i, sizeof i);
 }
 
-static void written_and_read(void)
+/* Of a log: its types, what it may not be given to, and its end. */
+static void refused_in_log(trace_id_t log)
 {
-	const char *path = check_path("plain");
-	int error, first, stops, unavailable;
-	struct posix_trace_status_info s;
-	trace_attr_t a;
+	int types = 0, unavailable;
 	char text[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t id;
-	trace_id_t trid = log_of(path, 0, POSIX_TRACE_APPEND, 65536, 0, &error), log;
-	check(!error, "create_withlog");
-	posix_trace_get_attr(trid, &a);
-	int policy;
-	check(!posix_trace_attr_getstreamfullpolicy(&a, &policy) && policy == POSIX_TRACE_FLUSH, "with a log the policy is FLUSH");
-	posix_trace_start(trid);
-	say(0, 10);
-	IS(posix_trace_trygetnext_event(trid, &info, data, sizeof data, &n, &unavailable), EINVAL);
-	IS(posix_trace_getnext_event(trid, &info, data, sizeof data, &n, &unavailable), EINVAL);
-	IS(posix_trace_rewind(trid), EINVAL);
-	IS(posix_trace_close(trid), EINVAL);
-	IS(posix_trace_flush(trid), 0);
-	check(status_of(trid).posix_stream_flush_status == POSIX_TRACE_NOT_FLUSHING && !status_of(trid).posix_stream_flush_error,
-		"flushed, without an error");
-	say(10, 100000); /* many times what the stream holds: it flushes itself */
-	trace_event_id_t late;
-	posix_trace_eventid_open("named late", &late);
-	posix_trace_event(late, "text", 4);
-	check(status_of(trid).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN, "nothing is lost");
-	IS(posix_trace_shutdown(trid), 0);
-	log = opened(path);
-	check(next_in(log, &info, data, sizeof data, &n) == POSIX_TRACE_START, "the log begins with START");
-	check(numbers(log, &first, &stops) == 100000 && first == 0 && !stops, "it has all events, in order");
-	check(!posix_trace_getnext_event(log, &info, data, sizeof data, &n, &unavailable) && unavailable, "at its end nothing is available");
-	IS(posix_trace_rewind(log), 0);
-	check(numbers(log, &first, &stops) == 100000 && first == 0, "rewind: once more");
-	posix_trace_rewind(log);
-	int starts = 0, ends = 0, named = 0;
-	while ((id = next_in(log, &info, data, sizeof data, &n))) {
-		starts += id == POSIX_TRACE_FLUSH_START;
-		ends += id == POSIX_TRACE_FLUSH_STOP;
-		named += !posix_trace_eventid_get_name(log, id, text) && !strcmp(text, "named late") && n == 4 && !memcmp(data, "text", 4);
-	}
-	check(starts > 1 && ends > 1 && named == 1, "FLUSH_START %d, FLUSH_STOP %d; a type that got its name late has it", starts, ends);
-	check(id == 0 && info.posix_event_id == POSIX_TRACE_STOP && info.posix_pid == getpid(), "the last is STOP");
-	check(!posix_trace_get_attr(log, &a) && !posix_trace_attr_getname(&a, text) && !strcmp(text, "logged"), "its attributes");
-	check(!posix_trace_get_status(log, &s) && s.posix_stream_status == POSIX_TRACE_SUSPENDED && s.posix_log_full_status == POSIX_TRACE_NOT_FULL,
-		"its status");
-	int types = 0;
 	while (!posix_trace_eventtypelist_getnext_id(log, &id, &unavailable) && !unavailable)
 		types++;
 	check(types == 11 && !posix_trace_eventtypelist_rewind(log), "its types: %d", types);
@@ -126,6 +85,62 @@ static void written_and_read(void)
 	IS(posix_trace_close(log), EINVAL);
 	IS(posix_trace_rewind(log), EINVAL);
 	IS(posix_trace_getnext_event(log, &info, data, sizeof data, &n, &unavailable), EINVAL);
+}
+
+static void written_and_read(void)
+{
+	const char *path = check_path("plain");
+	int error, first, stops, unavailable;
+	struct posix_trace_status_info s;
+	trace_attr_t a;
+	char text[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_id_t id;
+	trace_id_t trid = log_of(path, 0, POSIX_TRACE_APPEND, 65536, 0, &error), log;
+	check(!error, "create_withlog");
+	posix_trace_get_attr(trid, &a);
+	int policy;
+	check(!posix_trace_attr_getstreamfullpolicy(&a, &policy) && policy == POSIX_TRACE_FLUSH,
+		"with a log the policy is FLUSH");
+	posix_trace_start(trid);
+	say(0, 10);
+	IS(posix_trace_trygetnext_event(trid, &info, data, sizeof data, &n, &unavailable), EINVAL);
+	IS(posix_trace_getnext_event(trid, &info, data, sizeof data, &n, &unavailable), EINVAL);
+	IS(posix_trace_rewind(trid), EINVAL);
+	IS(posix_trace_close(trid), EINVAL);
+	IS(posix_trace_flush(trid), 0);
+	check(status_of(trid).posix_stream_flush_status == POSIX_TRACE_NOT_FLUSHING &&
+			!status_of(trid).posix_stream_flush_error,
+		"flushed, without an error");
+	say(10, 100000); /* many times what the stream holds: it flushes itself */
+	trace_event_id_t late;
+	posix_trace_eventid_open("named late", &late);
+	posix_trace_event(late, "text", 4);
+	check(status_of(trid).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN, "nothing is lost");
+	IS(posix_trace_shutdown(trid), 0);
+	log = opened(path);
+	check(next_in(log, &info, data, sizeof data, &n) == POSIX_TRACE_START, "the log begins with START");
+	check(numbers(log, &first, &stops) == 100000 && first == 0 && !stops, "it has all events, in order");
+	check(!posix_trace_getnext_event(log, &info, data, sizeof data, &n, &unavailable) && unavailable,
+		"at its end nothing is available");
+	IS(posix_trace_rewind(log), 0);
+	check(numbers(log, &first, &stops) == 100000 && first == 0, "rewind: once more");
+	posix_trace_rewind(log);
+	int starts = 0, ends = 0, named = 0;
+	while ((id = next_in(log, &info, data, sizeof data, &n))) {
+		starts += id == POSIX_TRACE_FLUSH_START;
+		ends += id == POSIX_TRACE_FLUSH_STOP;
+		named += !posix_trace_eventid_get_name(log, id, text) && !strcmp(text, "named late") && n == 4 &&
+			 !memcmp(data, "text", 4);
+	}
+	check(starts > 1 && ends > 1 && named == 1,
+		"FLUSH_START %d, FLUSH_STOP %d; a type that got its name late has it", starts, ends);
+	check(id == 0 && info.posix_event_id == POSIX_TRACE_STOP && info.posix_pid == getpid(), "the last is STOP");
+	check(!posix_trace_get_attr(log, &a) && !posix_trace_attr_getname(&a, text) && !strcmp(text, "logged"),
+		"its attributes");
+	check(!posix_trace_get_status(log, &s) && s.posix_stream_status == POSIX_TRACE_SUSPENDED &&
+			s.posix_log_full_status == POSIX_TRACE_NOT_FULL,
+		"its status");
+	refused_in_log(log);
 }
 
 static void descriptors(void)
@@ -162,7 +177,8 @@ static void descriptors(void)
 	say(0, 50000);
 	IS(posix_trace_shutdown(trid), 0);
 	trid = opened(path);
-	check(numbers(trid, &first, &stops) > 10000 && first + 10000 < 50000, "a descriptor for writing only, with O_APPEND");
+	check(numbers(trid, &first, &stops) > 10000 && first + 10000 < 50000,
+		"a descriptor for writing only, with O_APPEND");
 	posix_trace_close(trid);
 }
 
@@ -174,7 +190,8 @@ static void policies(void)
 	posix_trace_start(trid);
 	say(0, 20000);
 	posix_trace_flush(trid);
-	check(status_of(trid).posix_log_full_status == POSIX_TRACE_FULL && status_of(trid).posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN,
+	check(status_of(trid).posix_log_full_status == POSIX_TRACE_FULL &&
+			status_of(trid).posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN,
 		"a log that loops: full, no overrun");
 	posix_trace_shutdown(trid);
 	log = opened(path);
@@ -182,7 +199,8 @@ static void policies(void)
 	check(count > 500 && count < 1000 && first + count == 20000, "it has the newest %d", count);
 	posix_trace_close(log);
 	struct stat st;
-	check(!stat(path, &st) && st.st_size < 300000, "and is no greater than was asked for: %lld bytes", (long long)st.st_size);
+	check(!stat(path, &st) && st.st_size < 300000, "and is no greater than was asked for: %lld bytes",
+		(long long)st.st_size);
 	path = check_path("until");
 	trid = log_of(path, 0, POSIX_TRACE_UNTIL_FULL, 8192, 1000 * 64, &error);
 	posix_trace_start(trid);
@@ -192,16 +210,21 @@ static void policies(void)
 	check(s.posix_log_full_status == POSIX_TRACE_FULL && s.posix_log_overrun_status == POSIX_TRACE_OVERRUN &&
 			s.posix_stream_status == POSIX_TRACE_SUSPENDED,
 		"a log until full: full, overrun, its stream stopped");
-	check(status_of(trid).posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN, "get_status takes the log's overrun back");
+	check(status_of(trid).posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN,
+		"get_status takes the log's overrun back");
 	posix_trace_shutdown(trid);
 	log = opened(path);
 	count = numbers(log, &first, &stops);
 	check(count > 900 && count < 1000 && first == 0 && stops == 1 && info.posix_event_id == POSIX_TRACE_STOP,
 		"it has the oldest %d, and STOP at its end", count);
 	posix_trace_close(log);
-	/* cleared */
-	path = check_path("cleared");
-	trid = log_of(path, 0, POSIX_TRACE_UNTIL_FULL, 8192, 1000 * 64, &error);
+}
+
+static void more_policies(void)
+{
+	int error, first = -1, stops, count;
+	const char *path = check_path("cleared");
+	trace_id_t log, trid = log_of(path, 0, POSIX_TRACE_UNTIL_FULL, 8192, 1000 * 64, &error);
 	posix_trace_start(trid);
 	say(0, 500);
 	posix_trace_flush(trid);
@@ -221,7 +244,8 @@ static void policies(void)
 	posix_trace_shutdown(trid);
 	log = opened(path);
 	count = numbers(log, &first, &stops);
-	check(count > 50 && count <= 128 && first + count == 1000, "a stream LOOP: the newest %d are in its log", count);
+	check(count > 50 && count <= 128 && first + count == 1000, "a stream LOOP: the newest %d are in its log",
+		count);
 	posix_trace_close(log);
 	path = check_path("stopping");
 	trid = log_of(path, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 64 * 64, 0, &error);
@@ -260,8 +284,8 @@ static void killed(int stream_policy, int log_policy, const char *what)
 	waitpid(pid, &status, 0);
 	trace_id_t log = opened(path);
 	int count = numbers(log, &first, &stops);
-	check(WIFSIGNALED(status) && count > 500 && first + count > 30000, "%s: killed, its log has %d events up to %d", what, count,
-		first + count - 1);
+	check(WIFSIGNALED(status) && count > 500 && first + count > 30000, "%s: killed, its log has %d events up to %d",
+		what, count, first + count - 1);
 	check(log_policy != POSIX_TRACE_APPEND || first == 0, "%s: from %d on", what, first);
 	posix_trace_close(log);
 }
@@ -282,7 +306,8 @@ static void no_room(void)
 		int flushed = posix_trace_flush(trid);
 		struct posix_trace_status_info s = status_of(trid), again = status_of(trid);
 		int good = flushed == EFBIG && s.posix_stream_flush_error == EFBIG && !again.posix_stream_flush_error &&
-			   s.posix_stream_overrun_status == POSIX_TRACE_OVERRUN && s.posix_stream_full_status == POSIX_TRACE_FULL;
+			   s.posix_stream_overrun_status == POSIX_TRACE_OVERRUN &&
+			   s.posix_stream_full_status == POSIX_TRACE_FULL;
 		_exit(good && posix_trace_shutdown(trid) == EFBIG ? 0 : 1);
 	}
 	waitpid(pid, &status, 0);
@@ -318,6 +343,7 @@ int main(void)
 	written_and_read();
 	descriptors();
 	policies();
+	more_policies();
 	killed(POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, "flush, append");
 	killed(POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, "loop");
 	killed(POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, "flush, loop");

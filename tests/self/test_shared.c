@@ -27,7 +27,8 @@ static void say(int who, int number)
 
 static bool is_whole(const struct said *s)
 {
-	bool good = s->sum == s->who * 7919 + s->number && n == (s->number % 2 ? sizeof *s : offsetof(struct said, more));
+	bool good =
+		s->sum == s->who * 7919 + s->number && n == (s->number % 2 ? sizeof *s : offsetof(struct said, more));
 	for (size_t i = 0; good && s->number % 2 && i < sizeof s->more; i++)
 		good = s->more[i] == (char)s->number;
 	return good;
@@ -89,7 +90,8 @@ static void threads(int policy, const char *what)
 		last[s.who] = s.number;
 	}
 	hb_self_lost(trid, &lost);
-	check(got > 0 && !torn && !backwards, "%s: %d events of %d read while %d threads and handlers (%d) wrote: %d torn, %d out of order", what,
+	check(got > 0 && !torn && !backwards,
+		"%s: %d events of %d read while %d threads and handlers (%d) wrote: %d torn, %d out of order", what,
 		got, THREADS * EACH, THREADS, signals, torn, backwards);
 	posix_trace_shutdown(trid);
 }
@@ -127,8 +129,9 @@ static void threads_logged(void)
 		wrong += !is_whole(&s) || s.number <= last[s.who];
 		last[s.who] = s.number;
 	}
-	check((uint64_t)got + lost == THREADS * EACH && !wrong && got > THREADS * EACH / 2, "the log has %d of %d, %llu found no room, %d wrong", got,
-		THREADS * EACH, (unsigned long long)lost, wrong);
+	check((uint64_t)got + lost == THREADS * EACH && !wrong && got > THREADS * EACH / 2,
+		"the log has %d of %d, %llu found no room, %d wrong", got, THREADS * EACH, (unsigned long long)lost,
+		wrong);
 	posix_trace_close(log);
 }
 
@@ -165,7 +168,8 @@ static void forked(void)
 		of_child += s.who;
 		of_parent += !s.who;
 	}
-	check(good && of_child == 100 && of_parent == 100, "INHERITED: parent's %d and child's %d events, by their PIDs", of_parent, of_child);
+	check(good && of_child == 100 && of_parent == 100,
+		"INHERITED: parent's %d and child's %d events, by their PIDs", of_parent, of_child);
 	of_child = of_parent = 0;
 	while ((id = next_of(mine, &info, &s, sizeof s, &n))) {
 		of_child += id == step && s.who;
@@ -173,10 +177,18 @@ static void forked(void)
 	}
 	check(of_child == 0 && of_parent == 100, "CLOSE_FOR_CHILD: the parent's alone");
 	posix_trace_shutdown(mine);
-	/* children that are killed anywhere in what they write */
+	posix_trace_shutdown(both);
+}
+
+/* Children are killed anywhere in what they write. */
+static void killed(void)
+{
+	trace_id_t both = stream_of(0, 1 << 16, 1);
 	int got = 0, torn = 0;
+	struct said s;
+	posix_trace_start(both);
 	for (int i = 0; i < 20; i++) {
-		pid = fork();
+		pid_t pid = fork();
 		if (!pid)
 			for (int k = 0;; k++)
 				say(2, k);
@@ -226,9 +238,11 @@ static void left(void)
 		if (!sigsetjmp(out, 1))
 			posix_trace_event(step, page, 8);
 	say(0, 2);
-	check(next_of(trid, &info, &s, sizeof s, &n) == POSIX_TRACE_START && next_of(trid, &info, &s, sizeof s, &n) == step && s.number == 0,
+	check(next_of(trid, &info, &s, sizeof s, &n) == POSIX_TRACE_START &&
+			next_of(trid, &info, &s, sizeof s, &n) == step && s.number == 0,
 		"what stands before a record that was left is read");
-	check(!posix_trace_getnext_event(trid, &info, &s, sizeof s, &n, &unavailable) && info.posix_event_id == step && s.number == 2,
+	check(!posix_trace_getnext_event(trid, &info, &s, sizeof s, &n, &unavailable) && info.posix_event_id == step &&
+			s.number == 2,
 		"a reader that waits passes over it");
 	int last = 0, torn = 0;
 	for (int i = 0; i < 1000; i++) /* many times around: its cells are left alone */
@@ -256,8 +270,8 @@ static void overflow(void)
 			posix_trace_event(step, page, 8);
 	say(0, 2);
 	hb_self_lost(trid, &lost);
-	check(lost > 0 && status_of(trid).posix_stream_overrun_status == POSIX_TRACE_OVERRUN, "no cell is free: %llu lost, overrun",
-		(unsigned long long)lost);
+	check(lost > 0 && status_of(trid).posix_stream_overrun_status == POSIX_TRACE_OVERRUN,
+		"no cell is free: %llu lost, overrun", (unsigned long long)lost);
 	signal(SIGSEGV, SIG_DFL);
 	posix_trace_shutdown(trid);
 	munmap(page, 4096);
@@ -280,7 +294,8 @@ static void coming_and_going(void)
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, chatter, NULL);
 	for (int i = 0; i < 300; i++) {
-		trace_id_t trid = stream_of(i % 3 ? POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL, (size_t)4096 << i % 4, 0);
+		trace_id_t trid =
+			stream_of(i % 3 ? POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL, (size_t)4096 << i % 4, 0);
 		struct said s;
 		good = good && !posix_trace_start(trid);
 		while (good && next_of(trid, &info, &s, sizeof s, &n) == step)
@@ -302,6 +317,7 @@ int main(void)
 	threads(POSIX_TRACE_UNTIL_FULL, "UNTIL_FULL");
 	threads_logged();
 	forked();
+	killed();
 	left();
 	overflow();
 	coming_and_going();

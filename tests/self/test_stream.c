@@ -22,10 +22,13 @@ static void creation(void)
 	clock_gettime(CLOCK_REALTIME, &before);
 	IS(posix_trace_create(getpid(), &a, &trid), 0);
 	posix_trace_attr_setname(&a, "changed later");
-	check(!posix_trace_get_attr(trid, &a) && !posix_trace_attr_getname(&a, name) && !strcmp(name, "named"), "get_attr: the name");
-	check(!posix_trace_attr_getcreatetime(&a, &made) && made.tv_sec >= before.tv_sec && made.tv_sec <= before.tv_sec + 60,
+	check(!posix_trace_get_attr(trid, &a) && !posix_trace_attr_getname(&a, name) && !strcmp(name, "named"),
+		"get_attr: the name");
+	check(!posix_trace_attr_getcreatetime(&a, &made) && made.tv_sec >= before.tv_sec &&
+			made.tv_sec <= before.tv_sec + 60,
 		"get_attr: the time of creation");
-	check(!posix_trace_attr_getstreamfullpolicy(&a, &policy) && policy == POSIX_TRACE_LOOP, "without a log the policy is LOOP");
+	check(!posix_trace_attr_getstreamfullpolicy(&a, &policy) && policy == POSIX_TRACE_LOOP,
+		"without a log the policy is LOOP");
 	struct posix_trace_status_info s = status_of(trid);
 	check(s.posix_stream_status == POSIX_TRACE_SUSPENDED && s.posix_stream_full_status == POSIX_TRACE_NOT_FULL &&
 			s.posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN,
@@ -78,14 +81,18 @@ static void events(void)
 	IS(posix_trace_stop(trid), 0);
 	IS(posix_trace_stop(trid), 0);
 	posix_trace_event(step, "lost", 4);
-	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START && n == sizeof(trace_event_set_t), "the first is START, once");
-	check(next_of(trid, &info, data, sizeof data, &n) == step && n == 5 && !memcmp(data, "hello", 5), "then the event with its data");
-	check(info.posix_pid == getpid() && pthread_equal(info.posix_thread_id, pthread_self()) && info.posix_prog_address &&
-			info.posix_truncation_status == POSIX_TRACE_NOT_TRUNCATED,
+	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START && n == sizeof(trace_event_set_t),
+		"the first is START, once");
+	check(next_of(trid, &info, data, sizeof data, &n) == step && n == 5 && !memcmp(data, "hello", 5),
+		"then the event with its data");
+	check(info.posix_pid == getpid() && pthread_equal(info.posix_thread_id, pthread_self()) &&
+			info.posix_prog_address && info.posix_truncation_status == POSIX_TRACE_NOT_TRUNCATED,
 		"process, thread, address, truncation");
-	long long from = before.tv_sec * 1000000000ll + before.tv_nsec, to = after.tv_sec * 1000000000ll + after.tv_nsec,
+	long long from = before.tv_sec * 1000000000ll + before.tv_nsec,
+		  to = after.tv_sec * 1000000000ll + after.tv_nsec,
 		  at = info.posix_timestamp.tv_sec * 1000000000ll + info.posix_timestamp.tv_nsec;
-	check(at > from - 1000000 && at < to + 1000000, "its time is that of CLOCK_REALTIME: %lld ns of %lld", at - from, to - from);
+	check(at > from - 1000000 && at < to + 1000000, "its time is that of CLOCK_REALTIME: %lld ns of %lld",
+		at - from, to - from);
 	check(next_of(trid, &info, &flag, sizeof flag, &n) == POSIX_TRACE_STOP && n == sizeof flag && !flag,
 		"then STOP, once, which was asked for; no event of the program is one of the system");
 	check(!next_of(trid, &info, data, sizeof data, &n), "then none");
@@ -94,15 +101,21 @@ static void events(void)
 	posix_trace_start(second);
 	posix_trace_start(trid);
 	posix_trace_event(step, NULL, 0);
-	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START && next_of(trid, &info, data, sizeof data, &n) == step &&
+	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START &&
+			next_of(trid, &info, data, sizeof data, &n) == step &&
 			next_of(second, &info, data, sizeof data, &n) == POSIX_TRACE_START &&
 			next_of(second, &info, data, sizeof data, &n) == step && n == 0,
 		"an event is in all streams that run");
 	posix_trace_shutdown(second);
-	/* data of every size, up to the most and beyond */
-	trace_attr_t a;
-	posix_trace_get_attr(trid, &a);
 	posix_trace_shutdown(trid);
+}
+
+/* Data of every size, up to the most and beyond. */
+static void sizes(void)
+{
+	trace_attr_t a;
+	trace_id_t trid;
+	posix_trace_attr_init(&a);
 	posix_trace_attr_setmaxdatasize(&a, 3000);
 	posix_trace_create(0, &a, &trid);
 	posix_trace_start(trid);
@@ -115,7 +128,8 @@ static void events(void)
 		posix_trace_event(step, given, size);
 		size_t most = size < 3000 ? size : 3000;
 		good = next_of(trid, &info, data, sizeof data, &n) == step && n == most && !memcmp(data, given, n) &&
-		       info.posix_truncation_status == (size > 3000 ? POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED);
+		       info.posix_truncation_status ==
+			       (size > 3000 ? POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED);
 		if (!good)
 			check(false, "%zu bytes of data", size);
 	}
@@ -139,15 +153,18 @@ static void until_full(void)
 	check(s.posix_stream_status == POSIX_TRACE_SUSPENDED && s.posix_stream_full_status == POSIX_TRACE_FULL &&
 			s.posix_stream_overrun_status == POSIX_TRACE_OVERRUN,
 		"UNTIL_FULL: suspended, full, overrun");
-	check(status_of(trid).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN, "get_status takes the overrun back");
+	check(status_of(trid).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN,
+		"get_status takes the overrun back");
 	check(!hb_self_lost(trid, &lost) && lost > 800 && lost < 904, "%d events found no room", (int)lost);
 	posix_trace_start(trid);
 	posix_trace_stop(trid);
-	check(status_of(trid).posix_stream_full_status == POSIX_TRACE_FULL, "start and stop leave a full stream as it is");
+	check(status_of(trid).posix_stream_full_status == POSIX_TRACE_FULL,
+		"start and stop leave a full stream as it is");
 	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START, "START");
 	while (next_of(trid, &info, &flag, sizeof flag, &n) == step && flag == steps)
 		steps++;
-	check(steps >= 97 && info.posix_event_id == POSIX_TRACE_STOP && flag == 1, "%d events, then STOP by itself", steps);
+	check(steps >= 97 && info.posix_event_id == POSIX_TRACE_STOP && flag == 1, "%d events, then STOP by itself",
+		steps);
 	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_START, "empty: it goes on, which START says");
 	posix_trace_event(step, &flag, sizeof flag);
 	s = status_of(trid);
@@ -174,13 +191,15 @@ static void loop(void)
 	for (i = 0; i < 1000; i++)
 		posix_trace_event(step, &i, sizeof i);
 	struct posix_trace_status_info s = status_of(trid);
-	check(s.posix_stream_status == POSIX_TRACE_RUNNING && s.posix_stream_full_status == POSIX_TRACE_FULL, "LOOP: running and full");
+	check(s.posix_stream_status == POSIX_TRACE_RUNNING && s.posix_stream_full_status == POSIX_TRACE_FULL,
+		"LOOP: running and full");
 	while (next_of(trid, &info, &i, sizeof i, &n) == step) {
 		order = order && (first < 0 || i == last + 1);
 		first = first < 0 ? i : first;
 		last = i;
 	}
-	check(order && last == 999 && first > 800 && first <= 900, "the newest are kept, in order: %d to %d", first, last);
+	check(order && last == 999 && first > 800 && first <= 900, "the newest are kept, in order: %d to %d", first,
+		last);
 	check(status_of(trid).posix_stream_full_status == POSIX_TRACE_NOT_FULL, "read, it is not full");
 	/* records of several cells, around the end of the ring again and again */
 	char text[200], expected[200];
@@ -201,7 +220,8 @@ static void loop(void)
 	check(good && last == 499 && got > 20, "records of several cells are whole: %d of them", got);
 	posix_trace_event(step, NULL, 0);
 	IS(posix_trace_clear(trid), 0);
-	check(!next_of(trid, &info, data, sizeof data, &n) && status_of(trid).posix_stream_status == POSIX_TRACE_RUNNING,
+	check(!next_of(trid, &info, data, sizeof data, &n) &&
+			status_of(trid).posix_stream_status == POSIX_TRACE_RUNNING,
 		"clear: nothing is left, it runs still");
 	posix_trace_shutdown(trid);
 }
@@ -211,14 +231,16 @@ static void filters(void)
 	trace_id_t trid = stream_of(0, 65536, 0);
 	trace_event_set_t set, got, both[2];
 	int is;
-	check(!posix_trace_get_filter(trid, &got) && !posix_trace_eventset_ismember(step, &got, &is) && !is, "get_filter: empty at first");
+	check(!posix_trace_get_filter(trid, &got) && !posix_trace_eventset_ismember(step, &got, &is) && !is,
+		"get_filter: empty at first");
 	posix_trace_eventset_empty(&set);
 	posix_trace_eventset_add(step, &set);
 	IS(posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET), 0);
 	posix_trace_start(trid);
 	posix_trace_event(step, NULL, 0);
 	posix_trace_event(other, NULL, 0);
-	check(next_of(trid, &info, &got, sizeof got, &n) == POSIX_TRACE_START && !memcmp(&got, &set, sizeof set), "START has the filter");
+	check(next_of(trid, &info, &got, sizeof got, &n) == POSIX_TRACE_START && !memcmp(&got, &set, sizeof set),
+		"START has the filter");
 	check(next_of(trid, &info, data, sizeof data, &n) == other, "what is filtered out is not recorded");
 	posix_trace_eventset_empty(&set);
 	posix_trace_eventset_add(other, &set);
@@ -233,7 +255,8 @@ static void filters(void)
 	IS(posix_trace_set_filter(trid, &set, POSIX_TRACE_SUB_EVENTSET), 0);
 	posix_trace_event(step, NULL, 0);
 	posix_trace_event(other, NULL, 0);
-	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_FILTER && next_of(trid, &info, data, sizeof data, &n) == other,
+	check(next_of(trid, &info, data, sizeof data, &n) == POSIX_TRACE_FILTER &&
+			next_of(trid, &info, data, sizeof data, &n) == other,
 		"SUB_EVENTSET: the other one is");
 	posix_trace_eventset_fill(&set, POSIX_TRACE_SYSTEM_EVENTS);
 	posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
@@ -287,7 +310,8 @@ static void waiting(void)
 	IS(posix_trace_timedgetnext_event(waited, &info, data, sizeof data, &n, &unavailable, &until), ETIMEDOUT);
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	check(now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec), "and not before");
+	check(now.tv_sec > until.tv_sec || (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec),
+		"and not before");
 	until.tv_nsec = 1000000000;
 	IS(posix_trace_timedgetnext_event(waited, &info, data, sizeof data, &n, &unavailable, &until), EINVAL);
 	posix_trace_start(waited);
@@ -307,6 +331,7 @@ int main(void)
 	posix_trace_eventid_open("other", &other);
 	creation();
 	events();
+	sizes();
 	until_full();
 	loop();
 	filters();

@@ -50,7 +50,7 @@ int hb_self_notify(const char *kind, const char *name, double value, const char 
 		return ENOENT;
 	if (strlen(to) >= sizeof address.sun_path)
 		return ENAMETOOLONG;
-	strcpy(address.sun_path, to);
+	snprintf(address.sun_path, sizeof address.sun_path, "%s", to);
 	snprintf(word, sizeof word, "%s", kind && *kind ? kind : "-");
 	snprintf(who, sizeof who, "%s", name && *name ? name : "-");
 	snprintf(more, sizeof more, "%s", text ? text : "");
@@ -61,7 +61,8 @@ int hb_self_notify(const char *kind, const char *name, double value, const char 
 	int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (file < 0)
 		return errno;
-	int error = sendto(file, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&address, sizeof address) < 0
+	int error = sendto(file, line, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&address,
+			    sizeof address) < 0
 			    ? errno
 			    : 0;
 	close(file);

@@ -56,9 +56,9 @@ hb_sensor *hb_self_stack(const char *name, double most) { return new_sensor(name
 static void say(struct hb_sensor *s, const char *what, double value)
 {
 	char text[160];
-	int n = s->kind == HB__ASSERTION ? snprintf(text, sizeof text, "%s", what)
-					 : snprintf(text, sizeof text, "%s value=%.9g low=%.9g high=%.9g", what, value,
-						   s->low, s->high);
+	int n = s->kind == HB__ASSERTION
+			? snprintf(text, sizeof text, "%s", what)
+			: snprintf(text, sizeof text, "%s value=%.9g low=%.9g high=%.9g", what, value, s->low, s->high);
 	hb__put_all(s->id, text, (size_t)n, __builtin_return_address(0));
 }
 

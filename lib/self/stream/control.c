@@ -48,10 +48,7 @@ bool hb__begin(void) { return begun; }
 
 /* ---- identifiers: generation, and which one ---- */
 
-static hb_trace_id_t trid_of(const struct hb__stream *s)
-{
-	return s->generation << 8 | (uint32_t)(s - hb__streams);
-}
+static hb_trace_id_t trid_of(const struct hb__stream *s) { return s->generation << 8 | (uint32_t)(s - hb__streams); }
 
 struct hb__stream *hb__stream_of(hb_trace_id_t trid)
 {
@@ -109,7 +106,9 @@ static int map(struct hb__stream *s, size_t bytes, int file)
 		if (error)
 			return error;
 	}
-	void *old = s->bytes == bytes ? s->head : NULL; /* of another size: its place in memory stays empty, a thread may be in it */
+	void *old = s->bytes == bytes
+			    ? s->head
+			    : NULL; /* of another size: its place in memory stays empty, a thread may be in it */
 	void *at = mmap(old, bytes, PROT_READ | PROT_WRITE,
 		MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0) | (old ? MAP_FIXED : 0), file, 0);
 	if (at == MAP_FAILED)
@@ -130,7 +129,7 @@ static void fill_head(struct hb__stream *s, const hb_trace_attr_t *a, bool with_
 	h->in_ring = s->mapped;
 	h->pid = (uint32_t)hb__pid;
 	h->stream_policy = a->stream_full_policy ? a->stream_full_policy
-			   : with_log		 ? HB_POSIX_TRACE_FLUSH
+			   : with_log            ? HB_POSIX_TRACE_FLUSH
 						 : HB_POSIX_TRACE_LOOP;
 	h->log_policy = a->log_full_policy;
 	h->inheritance = a->inheritance;
@@ -140,7 +139,9 @@ static void fill_head(struct hb__stream *s, const hb_trace_attr_t *a, bool with_
 	if (with_log) {
 		uint64_t fit = a->log_size / HB_STREAM_CELL;
 		h->log_at = HB_STREAM_RING_AT + (s->mapped ? cells * HB_STREAM_CELL : 0);
-		h->log_cells = a->log_full_policy == HB_POSIX_TRACE_APPEND ? 0 : fit < 2u * HB__CELLS_MOST ? 2u * HB__CELLS_MOST : fit;
+		h->log_cells = a->log_full_policy == HB_POSIX_TRACE_APPEND ? 0
+			       : fit < 2u * HB__CELLS_MOST                 ? 2u * HB__CELLS_MOST
+									   : fit;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
 	h->created_seconds = now.tv_sec;
@@ -243,6 +244,9 @@ static int shut_down(struct hb__stream *s)
 	struct hb_stream_head *h = s->head;
 	int error = 0, by_itself = 0;
 	uint32_t running = HB_STREAM_RUNNING;
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* as in a flush */
 	hb__lock(h);
 	if (HB__CAS(h->run, running, HB_STREAM_SUSPENDED))
 		hb__put_own(s, HB_POSIX_TRACE_STOP, &by_itself, sizeof by_itself);
@@ -261,6 +265,7 @@ static int shut_down(struct hb__stream *s)
 	s->mapped = false;
 	hb__unlock(h);
 	mmap(h, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 

@@ -41,8 +41,8 @@ int hb__write_head(struct hb__stream *s)
 	hb__names_copy(table, s->names);
 	int error = write_at(s->file, h, HB_STREAM_HEAD, 0);
 	if (!error && s->names < n)
-		error = write_at(s->file, table + (size_t)s->names * HB_STREAM_NAME, (n - s->names) * (size_t)HB_STREAM_NAME,
-			HB_STREAM_HEAD + (uint64_t)s->names * HB_STREAM_NAME);
+		error = write_at(s->file, table + (size_t)s->names * HB_STREAM_NAME,
+			(n - s->names) * (size_t)HB_STREAM_NAME, HB_STREAM_HEAD + (uint64_t)s->names * HB_STREAM_NAME);
 	if (!error)
 		s->names = n;
 	return error;
@@ -112,6 +112,38 @@ static int write_out(struct hb__stream *s, const struct hb_cell *cell, unsigned 
 	return error;
 }
 
+/* Cells of the ring, which stay as they are until the head is moved. */
+static int write_ring(struct hb__stream *s, uint64_t from, uint64_t to)
+{
+	uint64_t cells = s->head->cells, at = from & (cells - 1), n = to - from,
+		 first = n < cells - at ? n : cells - at;
+	int error = first ? append(s, &s->ring[at], first) : 0;
+	return error || first == n ? error : append(s, s->ring, n - first);
+}
+
+/* Runs of whole records go from the ring to the log as they are. */
+static int write_all(struct hb__stream *s)
+{
+	struct hb_stream_head *h = s->head;
+	uint64_t end = HB__LOAD(h->tail), from = h->head, to = from;
+	for (unsigned cells = 1; cells;) {
+		uint64_t at = to;
+		cells = hb__peek(s, &at, end, NULL);
+		if (cells && at == to) {
+			to += cells;
+			continue;
+		}
+		int error = write_ring(s, from, to);
+		if (error)
+			return error; /* they stay in the stream */
+		HB__STORE(h->head, at);
+		from = to = at;
+		to += cells;
+	}
+	return 0;
+}
+
+/* The same by way of a buffer: writers may overwrite the ring meanwhile, or not all of it fits into the log. */
 static int copy_all(struct hb__stream *s)
 {
 	struct hb_stream_head *h = s->head;
@@ -141,7 +173,8 @@ int hb__flush_locked(struct hb__stream *s)
 	if (running)
 		hb__put_own(s, HB_POSIX_TRACE_FLUSH_START, NULL, 0);
 	hb__clock_again(h);
-	int error = copy_all(s);
+	bool stays = h->stream_policy != HB_POSIX_TRACE_LOOP && h->log_policy != HB_POSIX_TRACE_UNTIL_FULL;
+	int error = stays ? write_all(s) : copy_all(s);
 	if (!error)
 		error = hb__write_head(s);
 	if (error) {
@@ -164,7 +197,9 @@ int hb__flush(struct hb__stream *s, enum hb__patience patience)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* from before the lock on: it must not be left either */
 	int error = EBUSY;
-	if (patience == HB__TRY ? hb__try_lock(h) : patience == HB__PATIENT ? hb__lock_patiently(h) : (hb__lock(h), true)) {
+	if (patience == HB__TRY           ? hb__try_lock(h)
+		: patience == HB__PATIENT ? hb__lock_patiently(h)
+					  : (hb__lock(h), true)) {
 		error = s->file >= 0 ? hb__flush_locked(s) : EINVAL;
 		hb__unlock(h);
 	}

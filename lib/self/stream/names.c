@@ -6,7 +6,8 @@
 #include "../state.h"
 
 struct names {
-	pthread_mutex_t lock; /* of all processes; one that dies in it leaves the table whole, for a name counts when `n` does */
+	pthread_mutex_t
+		lock; /* of all processes; one that dies in it leaves the table whole, for a name counts when `n` does */
 	uint32_t n;
 	char name[HB_STREAM_NAMES][HB_STREAM_NAME];
 };

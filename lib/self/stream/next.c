@@ -8,7 +8,9 @@
 
 #include "../state.h"
 
-enum { SLICE = 10000000 }; /* nanoseconds: a writer looks for who waits without a barrier, and may miss one who has just come */
+enum {
+	SLICE = 10000000
+}; /* nanoseconds: a writer looks for who waits without a barrier, and may miss one who has just come */
 
 struct reader { /* what the three functions were given */
 	hb_trace_id_t trid;
@@ -24,7 +26,7 @@ static void give(const struct reader *r, const struct hb_stream_record *record, 
 	*r->event = (struct hb_posix_trace_event_info){.posix_event_id = record->id,
 		.posix_pid = (pid_t)record->pid,
 		.posix_prog_address = (void *)(uintptr_t)record->address,
-		.posix_truncation_status = n < record->bytes  ? HB_POSIX_TRACE_TRUNCATED_READ
+		.posix_truncation_status = n < record->bytes   ? HB_POSIX_TRACE_TRUNCATED_READ
 					   : record->truncated ? HB_POSIX_TRACE_TRUNCATED_RECORD
 							       : HB_POSIX_TRACE_NOT_TRUNCATED,
 		.posix_timestamp = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)},
@@ -114,7 +116,8 @@ static int next(const struct reader *r, const struct timespec *timeout)
 	bool valid = timeout && timeout->tv_nsec >= 0 && timeout->tv_nsec < 1000000000;
 	uint64_t until = 0;
 	if (valid)
-		until = timeout->tv_sec < 0 ? 1 : (uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_nsec + 1;
+		until = timeout->tv_sec < 0 ? 1
+					    : (uint64_t)timeout->tv_sec * 1000000000u + (uint64_t)timeout->tv_nsec + 1;
 	for (;;) {
 		int code = take(s, r);
 		if (code == EAGAIN)

@@ -113,7 +113,8 @@ static inline int put(struct hb__stream *s, const struct hb__event *e)
 		if (tries == TRIES)
 			return HB__FAILED;
 	}
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* a reader that sees the old state must not see new contents: it looks again */
+	__atomic_thread_fence(
+		__ATOMIC_RELEASE); /* a reader that sees the old state must not see new contents: it looks again */
 	struct hb_cell *c = &s->ring[position & (h->cells - 1)];
 	c->tick = e->tick ? e->tick : hb__tick();
 	c->address = (uintptr_t)e->address;

@@ -45,7 +45,8 @@ static void tell(const struct hb_stream_head *h, int turned, struct hb_posix_tra
 		.posix_stream_flush_error = (int)HB_STREAM_U32(h, flush_error, turned),
 		.posix_log_overrun_status =
 			HB_STREAM_U32(h, log_overrun, turned) ? HB_POSIX_TRACE_OVERRUN : HB_POSIX_TRACE_NO_OVERRUN,
-		.posix_log_full_status = HB_STREAM_U32(h, log_full, turned) ? HB_POSIX_TRACE_FULL : HB_POSIX_TRACE_NOT_FULL};
+		.posix_log_full_status =
+			HB_STREAM_U32(h, log_full, turned) ? HB_POSIX_TRACE_FULL : HB_POSIX_TRACE_NOT_FULL};
 }
 
 int hb_posix_trace_get_status(hb_trace_id_t trid, struct hb_posix_trace_status_info *ret)

@@ -29,8 +29,8 @@ static bool is_gone(uint64_t owner)
 {
 	pid_t pid = (pid_t)(owner >> 32), task = (pid_t)(uint32_t)owner;
 	int error = errno;
-	bool gone = pid == hb__pid ? syscall(SYS_tgkill, pid, task, 0) && errno == ESRCH
-				   : kill(pid, 0) && errno == ESRCH;
+	bool gone =
+		pid == hb__pid ? syscall(SYS_tgkill, pid, task, 0) && errno == ESRCH : kill(pid, 0) && errno == ESRCH;
 	errno = error;
 	return gone;
 }
@@ -75,7 +75,8 @@ void hb__unlock(struct hb_stream_head *h)
 static uint64_t arrived(const struct hb_cell *cell, uint64_t position)
 {
 	uint64_t state = HB__LOAD(cell->state);
-	for (int i = 0; i < SPINS && (state >> 8 < position || state == 0 || (state & HB_CELL_PHASE) == HB_CELL_WRITING); i++)
+	for (int i = 0;
+		i < SPINS && (state >> 8 < position || state == 0 || (state & HB_CELL_PHASE) == HB_CELL_WRITING); i++)
 		state = HB__LOAD(cell->state);
 	return state;
 }
@@ -97,14 +98,14 @@ static bool is_given_up(struct hb__stream *s, uint64_t position)
 	return true;
 }
 
-/* Whether the record at `position` is whole; its cells are copied. */
+/* Whether the record at `position` is whole; its cells are copied. NULL: it cannot be overwritten, and need not be. */
 static unsigned copy(struct hb__stream *s, uint64_t position, struct hb_cell *to)
 {
 	uint64_t mask = s->head->cells - 1;
 	const struct hb_cell *first = &s->ring[position & mask];
 	unsigned cells = first->cells;
-	if (!cells || cells > HB__CELLS_MOST)
-		return 0;
+	if (!to || !cells || cells > HB__CELLS_MOST)
+		return cells > HB__CELLS_MOST ? 0 : cells;
 	for (unsigned i = 0; i < cells; i++)
 		memcpy(&to[i], &s->ring[(position + i) & mask], sizeof *to);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);

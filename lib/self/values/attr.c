@@ -109,7 +109,8 @@ int hb_posix_trace_attr_getlogfullpolicy(const hb_trace_attr_t *HB_RESTRICT a, i
 
 int hb_posix_trace_attr_setlogfullpolicy(hb_trace_attr_t *a, int policy)
 {
-	if (!good(a) || (policy != HB_POSIX_TRACE_LOOP && policy != HB_POSIX_TRACE_UNTIL_FULL && policy != HB_POSIX_TRACE_APPEND))
+	if (!good(a) || (policy != HB_POSIX_TRACE_LOOP && policy != HB_POSIX_TRACE_UNTIL_FULL &&
+				policy != HB_POSIX_TRACE_APPEND))
 		return EINVAL;
 	a->log_full_policy = policy;
 	return 0;
@@ -123,7 +124,8 @@ int hb_posix_trace_attr_getstreamfullpolicy(const hb_trace_attr_t *HB_RESTRICT a
 
 int hb_posix_trace_attr_setstreamfullpolicy(hb_trace_attr_t *a, int policy)
 {
-	if (!good(a) || (policy != HB_POSIX_TRACE_LOOP && policy != HB_POSIX_TRACE_UNTIL_FULL && policy != HB_POSIX_TRACE_FLUSH))
+	if (!good(a) || (policy != HB_POSIX_TRACE_LOOP && policy != HB_POSIX_TRACE_UNTIL_FULL &&
+				policy != HB_POSIX_TRACE_FLUSH))
 		return EINVAL;
 	a->stream_full_policy = policy;
 	return 0;

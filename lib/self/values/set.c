@@ -36,7 +36,8 @@ int hb_posix_trace_eventset_fill(hb_trace_event_set_t *set, int what)
 	if (!set || what < HB_POSIX_TRACE_WOPID_EVENTS || what > HB_POSIX_TRACE_ALL_EVENTS)
 		return EINVAL;
 	memset(set, what == HB_POSIX_TRACE_ALL_EVENTS ? 255 : 0, sizeof *set);
-	for (uint32_t id = HB_POSIX_TRACE_ERROR; what == HB_POSIX_TRACE_SYSTEM_EVENTS && id <= HB_POSIX_TRACE_FLUSH_STOP; id++)
+	for (uint32_t id = HB_POSIX_TRACE_ERROR;
+		what == HB_POSIX_TRACE_SYSTEM_EVENTS && id <= HB_POSIX_TRACE_FLUSH_STOP; id++)
 		set->word[0] |= (uint64_t)1 << id;
 	return 0;
 }

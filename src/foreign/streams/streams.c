@@ -1,10 +1,10 @@
-/* Logs of libhbdb-self (include/hbdb/self_log.h): each process that is in one gets a log, each of its threads a lane, each type of events a function. */
+/* Logs of libhbdb-self (include/hbdb/self/log.h): each process that is in one gets a log, each of its threads a lane, each type of events a function. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <hbdb/self.h>
-#include <hbdb/self_log.h>
+#include <hbdb/self/log.h>
 
 #include "base/grow.h"
 #include "calls/calls.h"
@@ -180,13 +180,15 @@ static bool add_notes(struct reading *r, bool left)
 	uint64_t lost = HB_STREAM_U64(h, lost, turned), kept = HB_STREAM_U64(h, log_lost, turned);
 	bool good = true;
 	if (lost)
-		good = good && hb__import_note(r->import, "%" PRIu64 " events are not in it: the stream had no room", lost);
+		good = good &&
+		       hb__import_note(r->import, "%" PRIu64 " events are not in it: the stream had no room", lost);
 	if (kept)
 		good = good && hb__import_note(r->import, "%" PRIu64 " events are not in it: the log was full", kept);
 	if (r->truncated)
 		good = good && hb__import_note(r->import, "of %" PRIu64 " events the data are cut", r->truncated);
 	if (HB_STREAM_U32(h, run, turned) != HB_STREAM_OVER)
-		good = good && hb__import_note(r->import, "the stream was not shut down: its program runs still, or was killed%s",
+		good = good && hb__import_note(r->import,
+				       "the stream was not shut down: its program runs still, or was killed%s",
 				       left ? "; what was not flushed is in it, too" : "");
 	return good;
 }
@@ -195,7 +197,8 @@ static hb_status read_all(struct reading *r, struct hb_stream_record *e, hb_erro
 {
 	hb_import *m = r->import;
 	if (!hb_stream_log_open(m->bytes, m->size, &r->log))
-		return hb__import_fail(err, HB_E_DAMAGED, m->path, 0, "%s: the head of this log of a stream makes no sense", m->path);
+		return hb__import_fail(
+			err, HB_E_DAMAGED, m->path, 0, "%s: the head of this log of a stream makes no sense", m->path);
 	bool any = false;
 	snprintf(r->host, sizeof r->host, "%.*s", (int)sizeof r->log.head->host, r->log.head->host);
 	m->host = r->host[0] ? r->host : NULL;
@@ -209,7 +212,8 @@ static hb_status read_all(struct reading *r, struct hb_stream_record *e, hb_erro
 			return hb__import_no_memory(m, err);
 	}
 	if (!any)
-		return hb__import_fail(err, HB_E_DAMAGED, m->path, 0, "%s: there are no events in this log of a stream (yet)", m->path);
+		return hb__import_fail(err, HB_E_DAMAGED, m->path, 0,
+			"%s: there are no events in this log of a stream (yet)", m->path);
 	return add_notes(r, r->log.ring_to > r->log.ring_from) ? HB_OK : hb__import_no_memory(m, err);
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <hbdb/self_log.h>
+#include <hbdb/self/log.h>
 
 #include "find.h"
 #include "lone.h"
@@ -68,7 +68,8 @@ static char *make_folder(const char *file)
 		atexit(remove_temporary);
 	}
 	for (unsigned i = 1;; i++) { /* a command may take two files of the same name */
-		char *recording = i > 1 ? hb__format("%s/%s-%u.hbdb", temporary, name, i) : hb__format("%s/%s.hbdb", temporary, name);
+		char *recording = i > 1 ? hb__format("%s/%s-%u.hbdb", temporary, name, i)
+					: hb__format("%s/%s.hbdb", temporary, name);
 		if (!mkdir(recording, 0700))
 			return recording;
 		free(recording);
@@ -100,7 +101,8 @@ int hb__find_lone(const char *file, char **ret)
 	hb_error err = {0};
 	hb_import *import;
 	if (hb_import_read(file, NULL, &import, &err))
-		return hb__fail_with(HB_EXIT_RECORDING, "%s", err.status == HB_E_SYSTEM ? strerror(err.sys) : err.message);
+		return hb__fail_with(
+			HB_EXIT_RECORDING, "%s", err.status == HB_E_SYSTEM ? strerror(err.sys) : err.message);
 	char *folder = make_folder(file);
 	int code = folder ? fill(file, import, folder)
 			  : hb__fail_with(HB_EXIT_USAGE, "cannot make a folder for temporary files: %s; set TMPDIR",

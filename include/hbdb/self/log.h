@@ -1,4 +1,4 @@
-/* No interface: how the streams of libhbdb-self lie in memory and in their logs, for the library and for what reads logs (docs/self.md, "The bytes
+/* No interface: how the streams of libhbdb-self lie in memory and in their logs, for the library and for what reads logs (docs/self/self.md, "The bytes
  * of a log").
  *
  * A file has a head, names of types, the stream itself (a ring of cells) and behind it what was flushed (cells again). Words are in the byte order
@@ -54,10 +54,11 @@ struct hb_stream_head {
 	uint32_t in_ring;   /* 1: the ring of the file is the stream itself; 0: the file has what was flushed only */
 	uint32_t pid;
 	int32_t stream_policy, log_policy, inheritance, spare0;
-	uint64_t stream_size, log_size, max_data;      /* as the attributes say */
-	int64_t created_seconds, created_nanoseconds;  /* of CLOCK_REALTIME */
-	uint64_t tick0, real0, mono0, tick1, mono1;    /* two moments: ticks, nanoseconds of CLOCK_REALTIME and of CLOCK_MONOTONIC */
-	uint64_t resolution;                           /* of a tick, nanoseconds, rounded up */
+	uint64_t stream_size, log_size, max_data;     /* as the attributes say */
+	int64_t created_seconds, created_nanoseconds; /* of CLOCK_REALTIME */
+	uint64_t tick0, real0, mono0, tick1,
+		mono1;       /* two moments: ticks, nanoseconds of CLOCK_REALTIME and of CLOCK_MONOTONIC */
+	uint64_t resolution; /* of a tick, nanoseconds, rounded up */
 	char name[HB_STREAM_NAME], written_by[HB_STREAM_NAME], host[64], program[512];
 	uint8_t spare1[1192];
 	/* from offset 2048 on, what changes while the stream lives */
@@ -66,7 +67,7 @@ struct hb_stream_head {
 	uint8_t spare2[128 - 16];
 	uint64_t tail; /* positions that were given out */
 	uint8_t spare3[128 - 8];
-	uint64_t head; /* positions before this one were read, or flushed */
+	uint64_t head;               /* positions before this one were read, or flushed */
 	uint64_t log_begin, log_end; /* in cells of the log since its beginning; what is here is in the log */
 	uint64_t lost, log_lost, overflow_tick;
 	uint32_t overrun, log_overrun, log_full, flushing;
@@ -80,14 +81,8 @@ typedef char hb_cell_fits[sizeof(struct hb_cell) == HB_STREAM_CELL ? 1 : -1];
 
 /* ---- reading a log that lies in memory ---- */
 
-static inline uint64_t hb_stream_64(uint64_t v, int turned)
-{
-	return turned ? __builtin_bswap64(v) : v;
-}
-static inline uint32_t hb_stream_32(uint32_t v, int turned)
-{
-	return turned ? __builtin_bswap32(v) : v;
-}
+static inline uint64_t hb_stream_64(uint64_t v, int turned) { return turned ? __builtin_bswap64(v) : v; }
+static inline uint32_t hb_stream_32(uint32_t v, int turned) { return turned ? __builtin_bswap32(v) : v; }
 #define HB_STREAM_U64(head, field, turned) hb_stream_64((uint64_t)(head)->field, turned)
 #define HB_STREAM_U32(head, field, turned) hb_stream_32((uint32_t)(head)->field, turned)
 
@@ -95,13 +90,13 @@ struct hb_stream_log {
 	const uint8_t *bytes;
 	uint64_t size;
 	const struct hb_stream_head *head;
-	int turned;               /* words are in the other byte order */
+	int turned;                /* words are in the other byte order */
 	uint64_t cells, log_cells; /* of the ring that is in the file (0: none), of the log */
-	uint64_t from, to;        /* what the log has */
+	uint64_t from, to;         /* what the log has */
 	uint64_t ring_from, ring_to;
-	uint64_t at;              /* the next cell of the log, then of the ring */
-	int ringing;              /* it is one of the ring */
-	uint64_t last;            /* 1 + position of the record before */
+	uint64_t at;   /* the next cell of the log, then of the ring */
+	int ringing;   /* it is one of the ring */
+	uint64_t last; /* 1 + position of the record before */
 };
 
 /* A record. The data are copied. */
@@ -155,8 +150,8 @@ static inline int hb_stream_log_open(const uint8_t *bytes, uint64_t size, struct
 	if (log->ring_from + log->cells < position)
 		log->ring_from = position - log->cells;
 	log->ring_to = position;
-	if (!HB_STREAM_U32(head, in_ring, log->turned) || log->ring_from > log->ring_to || position > (uint64_t)1 << 55 ||
-		size < HB_STREAM_RING_AT + log->cells * HB_STREAM_CELL)
+	if (!HB_STREAM_U32(head, in_ring, log->turned) || log->ring_from > log->ring_to ||
+		position > (uint64_t)1 << 55 || size < HB_STREAM_RING_AT + log->cells * HB_STREAM_CELL)
 		log->ring_from = log->ring_to = 0;
 	hb_stream_log_rewind(log);
 	return 1;
@@ -182,7 +177,8 @@ static inline const struct hb_cell *hb_stream_log_cell(const struct hb_stream_lo
 }
 
 /* Reads the record that begins at `at`: how many cells it has, 0: none begins there. */
-static inline unsigned hb_stream_log_record(const struct hb_stream_log *log, uint64_t at, struct hb_stream_record *record)
+static inline unsigned hb_stream_log_record(
+	const struct hb_stream_log *log, uint64_t at, struct hb_stream_record *record)
 {
 	const struct hb_cell *c = hb_stream_log_cell(log, at);
 	uint64_t position;
@@ -206,8 +202,8 @@ static inline unsigned hb_stream_log_record(const struct hb_stream_log *log, uin
 	memcpy(record->data, c->data, HB_CELL_DATA);
 	for (i = 1; i < c->cells; i++) {
 		const struct hb_cell *more = hb_stream_log_cell(log, at + i);
-		if (!more || hb_stream_64(more->state, log->turned) !=
-				     ((position + i) << 8 | HB_CELL_MORE | HB_CELL_DONE))
+		if (!more ||
+			hb_stream_64(more->state, log->turned) != ((position + i) << 8 | HB_CELL_MORE | HB_CELL_DONE))
 			return 0;
 		if (HB_CELL_DATA + (i - 1) * HB_CELL_DATA_MORE < bytes)
 			memcpy(record->data + HB_CELL_DATA + (i - 1) * HB_CELL_DATA_MORE, (const uint8_t *)more + 8,
