@@ -183,11 +183,32 @@ def killed():
     check(done.returncode == 3 and "is a file; a recording is a folder" in done.stderr, "another file: said as before", done.all)
 
 
+def other_order():
+    """The log of a program on a processor of the other byte order, read here by both readers."""
+    compiler, emulator = "s390x-linux-gnu-gcc", "qemu-s390x"
+    if not shutil.which(compiler) or not shutil.which(emulator):
+        print("a log of the other byte order was not tried: %s and %s are needed" % (compiler, emulator))
+        return
+    sources = [os.path.join(TOP, "lib", "self", d, f) for d in ("sense", "stream", "values")
+               for f in os.listdir(os.path.join(TOP, "lib", "self", d)) if f.endswith(".c")]
+    built("server-s390x", compiler, "-std=gnu17", "-D_GNU_SOURCE", "-O2", "-static", "-I", INCLUDE, os.path.join(EXAMPLES, "server.c"), *sources)
+    done = run(emulator, "./server-s390x", "s390x.trace")
+    check(done.returncode == 0 and "queue is 11" in done.stdout, "a program of s390x runs", done.all)
+    with open(os.path.join(folder, "s390x.trace"), "rb") as file:
+        check(file.read(12)[8:] == bytes((1, 2, 3, 4)), "its log is of the other byte order")
+    text = run(HBDB, "dump", "s390x.trace").stdout
+    check(text.count(" request(bytes=4") == 26 and "refused(bytes=4, number=15)" in text and "tripped value=11" in text, "hbdb reads it", text)
+    done = run(sys.executable, "-c", "import hbdb_self; print(*(e.name for e in hbdb_self.read('s390x.trace')))",
+               PYTHONPATH=os.path.join(TOP, "lib", "self"), HBDB_SELF_LIBRARY=os.path.join(BUILD, "libhbdb-self.so"))
+    check(done.stdout.split().count("request") == 26, "so does posix_trace_open", done.all)
+
+
 try:
     interface()
     languages()
     read_by_hbdb()
     killed()
+    other_order()
 finally:
     shutil.rmtree(folder)
 print("%d passed, %d failed" % (count["passed"], count["failed"]))

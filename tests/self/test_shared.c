@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 
+#include "lib/self/state.h"
 #include "tests/self/stream.h"
 
 enum { THREADS = 6, EACH = 20000 };
@@ -213,6 +214,29 @@ static void killed(void)
 	posix_trace_shutdown(both);
 }
 
+/* A child dies while it reads or flushes, and nobody has waited for it yet: its turn is over all the same. */
+static void dead_owner(void)
+{
+	trace_id_t trid = stream_of(0, 1 << 16, 1);
+	int ready[2];
+	char byte;
+	check(!pipe(ready), "a pipe");
+	posix_trace_start(trid);
+	pid_t pid = fork();
+	if (!pid) { /* as one that was killed in a flush leaves it */
+		struct hb_stream_head *h = hb__streams[trid & 255].head;
+		h->owner = (uint64_t)getpid() << 32 | (uint32_t)getpid();
+		_exit(write(ready[1], "x", 1) != 1);
+	}
+	check(read(ready[0], &byte, 1) == 1, "the child was there");
+	struct said s;
+	check(next_of(trid, &info, &s, sizeof s, &n) == POSIX_TRACE_START, "what it had taken is free");
+	waitpid(pid, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	posix_trace_shutdown(trid);
+}
+
 /* ---- writers that leave ---- */
 
 static sigjmp_buf out;
@@ -318,6 +342,7 @@ int main(void)
 	threads_logged();
 	forked();
 	killed();
+	dead_owner();
 	left();
 	overflow();
 	coming_and_going();

@@ -182,15 +182,15 @@ static inline unsigned hb_stream_log_record(
 {
 	const struct hb_cell *c = hb_stream_log_cell(log, at);
 	uint64_t position;
-	unsigned i, bytes;
+	unsigned i, bytes, cells = c ? c->cells : 0;
 	uint16_t word;
-	if (!c || (hb_stream_64(c->state, log->turned) & 255) != HB_CELL_DONE || !c->cells)
+	if (!c || (hb_stream_64(c->state, log->turned) & 255) != HB_CELL_DONE || !cells)
 		return 0;
 	position = hb_stream_64(c->state, log->turned) >> 8;
 	memcpy(&word, &c->bytes, sizeof word);
 	bytes = log->turned ? (unsigned)__builtin_bswap16(word) : word;
 	if ((log->ringing && position != at) || position < log->last ||
-		bytes > HB_CELL_DATA + (c->cells - 1u) * HB_CELL_DATA_MORE || bytes > 8192)
+		bytes > HB_CELL_DATA + (cells - 1) * HB_CELL_DATA_MORE || bytes > 8192)
 		return 0;
 	record->tick = hb_stream_64(c->tick, log->turned);
 	record->address = hb_stream_64(c->address, log->turned);
@@ -200,7 +200,7 @@ static inline unsigned hb_stream_log_record(
 	record->truncated = c->truncated;
 	record->bytes = bytes;
 	memcpy(record->data, c->data, HB_CELL_DATA);
-	for (i = 1; i < c->cells; i++) {
+	for (i = 1; i < cells; i++) {
 		const struct hb_cell *more = hb_stream_log_cell(log, at + i);
 		if (!more ||
 			hb_stream_64(more->state, log->turned) != ((position + i) << 8 | HB_CELL_MORE | HB_CELL_DONE))
@@ -209,7 +209,15 @@ static inline unsigned hb_stream_log_record(
 			memcpy(record->data + HB_CELL_DATA + (i - 1) * HB_CELL_DATA_MORE, (const uint8_t *)more + 8,
 				HB_CELL_DATA_MORE);
 	}
-	return record->id < HB_STREAM_NAMES ? c->cells : 0;
+	/* the program may have gone on, and overwritten what was copied */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	for (i = 0; i < cells; i++) {
+		const struct hb_cell *again = hb_stream_log_cell(log, at + i);
+		if (!again || hb_stream_64(__atomic_load_n(&again->state, __ATOMIC_RELAXED), log->turned) !=
+				      ((position + i) << 8 | (i ? HB_CELL_MORE : 0) | HB_CELL_DONE))
+			return 0;
+	}
+	return record->id < HB_STREAM_NAMES ? cells : 0;
 }
 
 /* The next record of what was flushed, then of the stream as it was left. 0: the end. What is not whole is passed over. */

@@ -13,7 +13,7 @@ struct hb_sensor {
 	enum hb__kind kind;
 	double low, high, seconds; /* seconds: a rate is taken over at least so many */
 	_Atomic double value;
-	_Atomic bool tripped;
+	_Atomic uint32_t tripped;
 	_Atomic uint64_t count; /* of a rate */
 	_Atomic uint64_t beat;  /* of a heartbeat: nanoseconds of CLOCK_MONOTONIC */
 	uint64_t from, counted; /* of a rate: when it was last taken, and the count then */

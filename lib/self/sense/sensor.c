@@ -64,7 +64,7 @@ static void say(struct hb_sensor *s, const char *what, double value)
 
 static __attribute__((noinline)) void changed(struct hb_sensor *s, bool bad, double value)
 {
-	if (atomic_exchange(&s->tripped, bad) == bad)
+	if (atomic_exchange(&s->tripped, bad) == (uint32_t)bad)
 		return; /* another thread was first */
 	say(s, bad ? "tripped" : "recovered", value);
 	if (bad)
@@ -77,14 +77,14 @@ static inline void set(struct hb_sensor *s, double value)
 {
 	bool bad = !(value >= s->low && value <= s->high);
 	atomic_store_explicit(&s->value, value, memory_order_relaxed);
-	if (__builtin_expect(bad != atomic_load_explicit(&s->tripped, memory_order_relaxed), 0))
+	if (__builtin_expect((uint32_t)bad != atomic_load_explicit(&s->tripped, memory_order_relaxed), 0))
 		changed(s, bad, value);
 }
 
 int hb_self_assert(hb_sensor *s, int condition)
 {
 	if (s && __builtin_expect(!condition, 0)) {
-		atomic_store(&s->tripped, true);
+		atomic_store(&s->tripped, 1);
 		say(s, "tripped", 0);
 		hb__act(s, 0);
 	}
@@ -110,7 +110,7 @@ void hb_self_beat(hb_sensor *s)
 }
 
 double hb_self_last(const hb_sensor *s) { return s ? atomic_load(&s->value) : 0; }
-int hb_self_is_tripped(const hb_sensor *s) { return s && atomic_load(&s->tripped); }
+int hb_self_is_tripped(const hb_sensor *s) { return s && atomic_load(&s->tripped) != 0; }
 
 /* ---- what is looked at now and then ---- */
 
@@ -179,7 +179,7 @@ int hb_self_check(void)
 			set(s, now > s->beat ? (double)(now - s->beat) / 1e9 : 0);
 		else if (s->kind == HB__MEMORY && (bytes = resident()) >= 0)
 			set(s, bytes);
-		tripped += atomic_load(&s->tripped);
+		tripped += (int)atomic_load(&s->tripped);
 	}
 	return tripped;
 }

@@ -295,10 +295,13 @@ int hb_posix_trace_start(hb_trace_id_t trid)
 	struct hb__stream *s = hb__stream_of(trid);
 	if (!s)
 		return EINVAL;
-	if (HB__LOAD(s->head->run) != HB_STREAM_SUSPENDED)
-		return 0;
-	hb__put_own(s, HB_POSIX_TRACE_START, s->head->filter, sizeof s->head->filter);
-	HB__STORE(s->head->run, HB_STREAM_RUNNING);
+	struct hb_stream_head *h = s->head;
+	hb__lock(h);
+	if (HB__LOAD(h->run) == HB_STREAM_SUSPENDED) {
+		hb__put_own(s, HB_POSIX_TRACE_START, h->filter, sizeof h->filter);
+		HB__STORE(h->run, HB_STREAM_RUNNING);
+	}
+	hb__unlock(h);
 	return 0;
 }
 

@@ -81,14 +81,19 @@ static int take(struct hb__stream *s, const struct reader *r)
 	return code;
 }
 
-static int next_recorded(struct hb__recorded *log, const struct reader *r)
+static int next_recorded(const struct reader *r)
 {
 	struct hb_stream_record record;
-	if (hb_stream_log_next(&log->log, &record))
+	pthread_mutex_lock(&hb__control);
+	struct hb__recorded *log = hb__recorded_of(r->trid);
+	if (!log)
+		;
+	else if (hb_stream_log_next(&log->log, &record))
 		give(r, &record, hb_stream_log_time(log->log.head, log->log.turned, record.tick));
 	else
 		*r->unavailable = 1;
-	return 0;
+	pthread_mutex_unlock(&hb__control);
+	return log ? 0 : EINVAL;
 }
 
 /* Waits for an event, or for `until` (nanoseconds of CLOCK_REALTIME; 0: for ever). */
@@ -135,8 +140,7 @@ int hb_posix_trace_getnext_event(hb_trace_id_t trid, struct hb_posix_trace_event
 	void *HB_RESTRICT data, size_t num_bytes, size_t *HB_RESTRICT data_len, int *HB_RESTRICT unavailable)
 {
 	const struct reader r = {trid, event, data, num_bytes, data_len, unavailable};
-	struct hb__recorded *log = hb__recorded_of(trid);
-	return log ? next_recorded(log, &r) : next(&r, NULL);
+	return hb__recorded_of(trid) ? next_recorded(&r) : next(&r, NULL);
 }
 
 int hb_posix_trace_timedgetnext_event(hb_trace_id_t trid, struct hb_posix_trace_event_info *HB_RESTRICT event,
@@ -144,8 +148,7 @@ int hb_posix_trace_timedgetnext_event(hb_trace_id_t trid, struct hb_posix_trace_
 	const struct timespec *HB_RESTRICT timeout)
 {
 	const struct reader r = {trid, event, data, num_bytes, data_len, unavailable};
-	struct hb__recorded *log = hb__recorded_of(trid);
-	return log ? next_recorded(log, &r) : next(&r, timeout);
+	return hb__recorded_of(trid) ? next_recorded(&r) : next(&r, timeout);
 }
 
 int hb_posix_trace_trygetnext_event(hb_trace_id_t trid, struct hb_posix_trace_event_info *HB_RESTRICT event,

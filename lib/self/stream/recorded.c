@@ -55,11 +55,12 @@ int hb_posix_trace_open(int file, hb_trace_id_t *ret)
 
 int hb_posix_trace_rewind(hb_trace_id_t trid)
 {
+	pthread_mutex_lock(&hb__control);
 	struct hb__recorded *r = hb__recorded_of(trid);
-	if (!r)
-		return EINVAL;
-	hb_stream_log_rewind(&r->log);
-	return 0;
+	if (r)
+		hb_stream_log_rewind(&r->log);
+	pthread_mutex_unlock(&hb__control);
+	return r ? 0 : EINVAL;
 }
 
 int hb_posix_trace_close(hb_trace_id_t trid)

@@ -1,7 +1,9 @@
 /* Records are taken out of a stream, by one at a time: a reader, or who flushes it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,12 +27,26 @@ static uint64_t me(void)
 	return (uint64_t)self.pid << 32 | (uint32_t)self.task;
 }
 
+/* Whether a process is there, and not one that has died and was not waited for yet. */
+static bool is_alive(pid_t pid)
+{
+	char path[32], text[256];
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return errno != ENOENT || !kill(pid, 0);
+	ssize_t n = read(file, text, sizeof text - 1);
+	close(file);
+	text[n > 0 ? n : 0] = 0;
+	const char *name = strrchr(text, ')'); /* behind it, its state */
+	return !name || !name[1] || !strchr("ZX", name[2]);
+}
+
 static bool is_gone(uint64_t owner)
 {
 	pid_t pid = (pid_t)(owner >> 32), task = (pid_t)(uint32_t)owner;
 	int error = errno;
-	bool gone =
-		pid == hb__pid ? syscall(SYS_tgkill, pid, task, 0) && errno == ESRCH : kill(pid, 0) && errno == ESRCH;
+	bool gone = pid == hb__pid ? syscall(SYS_tgkill, pid, task, 0) && errno == ESRCH : !is_alive(pid);
 	errno = error;
 	return gone;
 }
