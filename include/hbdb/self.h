@@ -1,7 +1,7 @@
 /* Self-monitoring: streams of events with the semantics of POSIX trace, sensors that watch the program from inside, and what they set off.
  *
  * Stands alone: link with libhbdb-self (pkg-config hbdb-self); no agent, no MPI, nothing else of hbdb is needed. C99 and C++; hbdb/self/self.f90 is the
- * same for Fortran, hbdb_self.py for Python. docs/self/self.md has a tutorial, and tells of each function how far it does what the standard asks for.
+ * same for Fortran, hbdb_self.py for Python. docs/system/self.md has a tutorial, and tells of each function how far it does what the standard asks for.
  *
  * The functions hb_posix_trace_... are those of the Trace option of IEEE Std 1003.1-2008 with its Trace Event Filter, Trace Inherit and Trace Log
  * options: arguments, results and error numbers are the standard's, so that what it says is not said here again. hbdb/self/trace.h gives them the
@@ -247,7 +247,7 @@ int hb_self_on(hb_sensor *sensor, int what, hb_self_action *function, void *user
 /* Lets all threads go on that were stopped by HB_SELF_STOP_THREAD; how many. */
 int hb_self_go(void);
 
-/* Sends "hbdb-self 1 PID KIND NAME VALUE TEXT" to the Unix datagram socket that the variable HBDB_SELF_NOTIFY names (docs/self/self.md). Never waits. KIND is
+/* Sends "hbdb-self 1 PID KIND NAME VALUE TEXT" to the Unix datagram socket that the variable HBDB_SELF_NOTIFY names (docs/system/self.md). Never waits. KIND is
  * a word; blanks in NAME become underlines; TEXT may be empty. 0, ENOENT: the variable is not set; else why it was not sent. */
 int hb_self_notify(const char *kind, const char *name, double value, const char *text);
 

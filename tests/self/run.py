@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """libhbdb-self as its users have it: headers, both libraries, C, C++, Fortran, Python; hbdb reads the log of a stream in the place of a recording; the
-examples, the page's conformance list, and the lines that docs/self/self.md promises."""
+examples, the page's conformance list, and the lines that docs/system/self.md promises."""
 import json
 import os
 import re
@@ -67,7 +67,7 @@ def interface():
           all(v == "hb_" + k for k, v in mapped.items()), "hbdb/self/trace.h has the standard's name of each function", ours ^ set(mapped.values()))
     # as many as <trace.h> of the standard's 2008 edition declares
     check(len(ours) == 50, "all 50 functions of the option are there", len(ours))
-    page = names(os.path.join(TOP, "docs", "self", "self.md"))
+    page = names(os.path.join(TOP, "docs", "system", "self.md"))
     told = set(re.findall(r"^\| `(posix_trace_\w+)`", page, re.M))
     check(told == {s[3:] for s in ours}, "the conformance list has each function once", told ^ {s[3:] for s in ours})
     tests = " ".join(names(os.path.join(HERE, f)) for f in os.listdir(HERE) if f.startswith("test_"))

@@ -53,7 +53,8 @@ static void on_alarm(int signal)
 /* Threads write, handlers of signals write between, this one reads meanwhile. */
 static void threads(int policy, const char *what)
 {
-	trace_id_t trid = stream_of(policy, policy == POSIX_TRACE_LOOP ? 4096 : 1 << 16, 0); /* a small ring comes around often */
+	trace_id_t trid =
+		stream_of(policy, policy == POSIX_TRACE_LOOP ? 4096 : 1 << 16, 0); /* a small ring comes around often */
 	pthread_t thread[THREADS];
 	int last[THREADS], got = 0, torn = 0, backwards = 0, signals = 0, unavailable = 0, waits = 0;
 	uint64_t lost;

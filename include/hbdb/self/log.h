@@ -1,4 +1,4 @@
-/* No interface: how the streams of libhbdb-self lie in memory and in their logs, for the library and for what reads logs (docs/self/self.md, "The bytes
+/* No interface: how the streams of libhbdb-self lie in memory and in their logs, for the library and for what reads logs (docs/system/self.md, "The bytes
  * of a log").
  *
  * A file has a head, names of types, the stream itself (a ring of cells) and behind it what was flushed (cells again). Words are in the byte order

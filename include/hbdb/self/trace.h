@@ -1,5 +1,5 @@
 /* The header <trace.h> of IEEE Std 1003.1-2008 for systems whose C library has none: a program written for it is
- * compiled with -I INCLUDEDIR/hbdb/self and -I INCLUDEDIR, unchanged, or includes <hbdb/self/trace.h>, and is linked with libhbdb-self. What each function does, and where it cannot do what the standard says: docs/self/self.md. */
+ * compiled with -I INCLUDEDIR/hbdb/self and -I INCLUDEDIR, unchanged, or includes <hbdb/self/trace.h>, and is linked with libhbdb-self. What each function does, and where it cannot do what the standard says: docs/system/self.md. */
 #ifndef HBDB_TRACE_H
 #define HBDB_TRACE_H
 
