@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -106,6 +107,11 @@ def languages():
           "size tripped value=60" in done.stdout, "in Python, which reads its own trace", done.all)
 
 
+def catches(pid, number):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+        return int(re.search(r"^SigCgt:\s*(\w+)", file.read(), re.M)[1], 16) >> (number - 1) & 1
+
+
 def read_by_hbdb():
     def tool(*arguments):
         return run(HBDB, *arguments)
@@ -130,6 +136,13 @@ def read_by_hbdb():
     check("request" in tool("dump", "kept.hbdb").stdout, "which is read as others are")
     left = set(os.listdir(folder)) - set(before) - {"server.pf", "kept.hbdb", "state"}
     check(not left, "no folder is left behind", left)
+    sql = subprocess.Popen([HBDB, "sql", "server.trace", "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"],
+                           cwd=folder, stdin=subprocess.DEVNULL, env=dict(os.environ, XDG_STATE_HOME=folder + "/state", TMPDIR=folder))
+    while not catches(sql.pid, signal.SIGTERM):  # from then on it knows what it has to remove; its query has no end
+        time.sleep(0.01)
+    sql.terminate()
+    check(sql.wait(600) != 0 and not [f for f in os.listdir(folder) if f.startswith("hbdb.")], "a command that is ended leaves no folder",
+          os.listdir(folder))
     view = subprocess.Popen([HBDB, "view", "--no-browser", "server.trace"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             stdin=subprocess.DEVNULL, text=True, env=dict(os.environ, XDG_STATE_HOME=folder + "/state", TMPDIR=folder))
     line = ""

@@ -1,7 +1,9 @@
 /* A file in the place of a recording. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +19,44 @@
 static char *temporary; /* the folder that the recording of this process is in */
 static pid_t made_by;
 
+/* What is in it, files before their folders, for a handler of signals: it may remove what it knows, but not look. */
+static hb_strings inside;
+
 static void remove_temporary(void)
 {
 	if (temporary && made_by == getpid())
 		hb__remove_folder(temporary);
+}
+
+/* The process is ended from outside; a command that has to do with these signals itself takes them later. */
+static void on_end(int number)
+{
+	for (size_t i = 0; made_by == getpid() && i < inside.n; i++)
+		if (unlink(inside.at[i]))
+			rmdir(inside.at[i]);
+	rmdir(temporary);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void note_inside(const char *folder)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	DIR *dir = opendir(folder);
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
+			char *path = hb__format("%s/%s", folder, e->d_name);
+			hb__push(&inside, path);
+			free(path);
+		}
+	if (dir)
+		closedir(dir);
+	hb__push(&inside, folder);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		void (*before)(int) = signal(ends[i], on_end);
+		if (before != SIG_DFL)
+			signal(ends[i], before);
+	}
 }
 
 bool hb__is_lone(const char *path)
@@ -108,6 +144,8 @@ int hb__find_lone(const char *file, char **ret)
 			  : hb__fail_with(HB_EXIT_USAGE, "cannot make a folder for temporary files: %s; set TMPDIR",
 				    strerror(errno));
 	hb_import_free(import);
+	if (folder && !code)
+		note_inside(folder);
 	if (code)
 		free(folder);
 	else
