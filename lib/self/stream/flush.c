@@ -200,7 +200,7 @@ int hb__flush(struct hb__stream *s, enum hb__patience patience)
 	if (patience == HB__TRY           ? hb__try_lock(h)
 		: patience == HB__PATIENT ? hb__lock_patiently(h)
 					  : (hb__lock(h), true)) {
-		error = s->file >= 0 ? hb__flush_locked(s) : EINVAL;
+		error = s->file >= 0 && s->head == h ? hb__flush_locked(s) : EINVAL; /* it may have been shut down */
 		hb__unlock(h);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -65,24 +65,30 @@ static inline bool reserve(struct hb_stream_head *h, unsigned cells, bool own, u
 	return true;
 }
 
-/* All cells of a record, or none. */
-static bool claim_all(struct hb__stream *s, uint64_t position, unsigned cells)
+/* Where a record goes. All of it is taken from the stream once: it may be shut down meanwhile, and what it was is zero then, but stays memory. */
+struct ring {
+	struct hb_cell *cell;
+	uint64_t mask;
+};
+
+/* All cells of a record, or none: what could be taken is void then, so that readers do not wait for it. */
+static bool claim_all(const struct ring *r, uint64_t position, unsigned cells)
 {
-	uint64_t mask = s->head->cells - 1;
-	for (unsigned i = 0; i < cells; i++) {
-		if (claim(&s->ring[(position + i) & mask], position + i, i ? HB_CELL_MORE : 0))
-			continue;
-		for (unsigned k = 0; k < i; k++)
-			HB__STORE(s->ring[(position + k) & mask].state, (position + k) << 8 | HB_CELL_VOID);
-		return false;
+	bool all = true;
+	for (unsigned i = 0; i < cells; i++)
+		all &= claim(&r->cell[(position + i) & r->mask], position + i, i ? HB_CELL_MORE : 0);
+	for (unsigned i = 0; i < cells && !all; i++) {
+		struct hb_cell *cell = &r->cell[(position + i) & r->mask];
+		if (HB__LOAD(cell->state) == ((position + i) << 8 | (i ? HB_CELL_MORE : 0) | HB_CELL_WRITING))
+			HB__STORE(cell->state, (position + i) << 8 | HB_CELL_VOID);
 	}
-	return true;
+	return all;
 }
 
-static void fill_more(struct hb__stream *s, uint64_t position, unsigned cells, const uint8_t *data, size_t bytes)
+static void fill_more(const struct ring *r, uint64_t position, unsigned cells, const uint8_t *data, size_t bytes)
 {
 	for (unsigned i = 1; i < cells; i++) {
-		struct hb_cell *cell = &s->ring[(position + i) & (s->head->cells - 1)];
+		struct hb_cell *cell = &r->cell[(position + i) & r->mask];
 		size_t at = HB_CELL_DATA + (i - 1) * (size_t)HB_CELL_DATA_MORE, left = bytes - at;
 		memcpy((uint8_t *)cell + 8, data + at, left < HB_CELL_DATA_MORE ? left : HB_CELL_DATA_MORE);
 		HB__STORE(cell->state, (position + i) << 8 | HB_CELL_MORE | HB_CELL_DONE);
@@ -99,15 +105,18 @@ static void wake(struct hb_stream_head *h)
 
 static inline int put(struct hb__stream *s, const struct hb__event *e)
 {
-	struct hb_stream_head *h = s->head;
+	struct hb_stream_head *h = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
+	const struct ring r = {(struct hb_cell *)(void *)((char *)h + HB_STREAM_RING_AT), HB__LOAD(h->cells) - 1};
+	if (__builtin_expect(r.mask == UINT64_MAX, 0))
+		return HB__PUT; /* it was shut down just now */
 	size_t bytes = e->bytes <= h->max_data || e->own ? e->bytes : h->max_data;
 	unsigned cells = hb__cells(bytes);
 	uint64_t position;
 	for (int tries = 0;; tries++) {
 		if (!reserve(h, cells, e->own, &position))
 			return HB__FULL;
-		if (__builtin_expect(cells == 1 ? claim(&s->ring[position & (h->cells - 1)], position, 0)
-						: claim_all(s, position, cells),
+		if (__builtin_expect(cells == 1 ? claim(&r.cell[position & r.mask], position, 0)
+						: claim_all(&r, position, cells),
 			    1))
 			break;
 		if (tries == TRIES)
@@ -115,7 +124,7 @@ static inline int put(struct hb__stream *s, const struct hb__event *e)
 	}
 	__atomic_thread_fence(
 		__ATOMIC_RELEASE); /* a reader that sees the old state must not see new contents: it looks again */
-	struct hb_cell *c = &s->ring[position & (h->cells - 1)];
+	struct hb_cell *c = &r.cell[position & r.mask];
 	c->tick = e->tick ? e->tick : hb__tick();
 	c->address = (uintptr_t)e->address;
 	c->thread = (uint64_t)(uintptr_t)pthread_self();
@@ -128,7 +137,7 @@ static inline int put(struct hb__stream *s, const struct hb__event *e)
 		copy_small(c->data, e->data, bytes);
 	} else {
 		memcpy(c->data, e->data, HB_CELL_DATA);
-		fill_more(s, position, cells, e->data, bytes);
+		fill_more(&r, position, cells, e->data, bytes);
 	}
 	HB__STORE(c->state, position << 8 | HB_CELL_DONE);
 	if (__builtin_expect(h->waiting, 0))
