@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <hbdb/self/log.h>
+
 #include "base/grow.h"
 #include "foreign/import.h"
 
@@ -63,12 +65,15 @@ static uint32_t first_pid(const hb_import *m) { return m->known.network ? 1u << 
 
 hb_draft *hb__import_process(hb_import *m, const char *program, uint64_t origin, bool here)
 {
-	if (!HB_GROW(m->draft, m->drafts_cap, m->drafts + 1))
+	if (!HB_GROW(m->draft, m->drafts_cap, m->drafts + 1) || !HB_GROW(m->pid, m->pids_cap, m->drafts + 1))
 		return NULL;
+	m->pid[m->drafts] = m->next_pid ? m->next_pid : first_pid(m) + (uint32_t)m->drafts;
 	/* Addresses like 127.0.0.1 mean the same at all processes of a file: where it was recorded. */
 	hb_draft_process process = {.program = program,
-		.host = here ? m->known.host : m->from,
-		.pid = first_pid(m) + (uint32_t)m->drafts,
+		.host = here      ? m->known.host
+			: m->host ? m->host
+				  : m->from,
+		.pid = m->pid[m->drafts],
 		.origin = origin,
 		.mono = here ? origin - m->known.ahead : 0};
 	hb_draft *draft = hb_draft_begin(&process);
@@ -140,6 +145,8 @@ static hb_status read_file(hb_import *m, hb_error *err)
 	if (m->options.with)
 		return hb__import_fail(err, HB_E_FOREIGN, m->path, 0,
 			"%s is no capture file (pcap, pcapng): nothing else is merged with a recording", m->path);
+	if (begins(m, HB_STREAM_MAGIC, strlen(HB_STREAM_MAGIC)))
+		return hb__import_stream(m, err);
 	if (is_json(m))
 		return hb__import_spans(m, err);
 	if (begins(m, "\xa1\xb2\xcd\x34", 4) || begins(m, "\x34\xcd\xb2\xa1", 4))
@@ -148,7 +155,7 @@ static hb_status read_file(hb_import *m, hb_error *err)
 	bool packed = begins(m, "\x1f\x8b", 2) || begins(m, "\x28\xb5\x2f\xfd", 4);
 	return hb__import_fail(err, HB_E_FOREIGN, m->path, 0,
 		packed ? "%s is compressed; decompress it first"
-		       : "%s is neither a capture file (pcap, pcapng) nor a trace of OpenTelemetry as JSON",
+		       : "%s is neither a capture file (pcap, pcapng), nor a trace of OpenTelemetry as JSON, nor a log of libhbdb-self",
 		m->path);
 }
 
@@ -193,7 +200,7 @@ hb_status hb_import_write(const hb_import *m, const char *folder, hb_error *err)
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < m->drafts && !status; i++) {
 		char *path;
-		if (asprintf(&path, "%s/rank.0.%zu.log", folder, first_pid(m) + i) < 0)
+		if (asprintf(&path, "%s/rank.0.%u.log", folder, m->pid[i]) < 0)
 			return hb__import_no_memory(m, err);
 		status = hb_draft_seal(m->draft[i], path, err);
 		free(path);
@@ -213,6 +220,7 @@ void hb_import_free(hb_import *m)
 	if (m->bytes)
 		munmap((void *)m->bytes, m->size);
 	free(m->draft);
+	free(m->pid);
 	free(m->note);
 	free((void *)m->path);
 	free(m);

@@ -1,4 +1,4 @@
-/* Files of other tools become recordings: captured packets (pcap, pcapng) and traces of OpenTelemetry (OTLP as JSON). */
+/* Files of other tools become recordings: captured packets (pcap, pcapng), traces of OpenTelemetry (OTLP as JSON), and logs of libhbdb-self. */
 #ifndef HBDB_FOREIGN_H
 #define HBDB_FOREIGN_H
 
@@ -22,13 +22,14 @@ typedef struct hb_import_options {
 
 /* What was read. */
 typedef struct hb_import_told {
-	const char *from; /* "pcap", "pcapng" or "otlp" */
-	bool spans;       /* operations that a trace tells of; else packets, which are calls of sockets */
+	const char *from; /* "pcap", "pcapng", "otlp" or "hbdb-self" */
+	bool spans; /* events of programs, or operations, that they tell of; else packets, which are calls of sockets */
 	uint64_t processes, events;
-	uint64_t first, last;    /* nanoseconds since the epoch */
-	uint64_t begun, ended;   /* the same, with what options.with tells of */
-	const char *cut;         /* why and where reading ended before the end of the file; NULL: it did not */
-	uint32_t first_pid;      /* the processes are numbered from here on: headers, and names of logs */
+	uint64_t first, last;  /* nanoseconds since the epoch */
+	uint64_t begun, ended; /* the same, with what options.with tells of */
+	const char *cut;       /* why and where reading ended before the end of the file; NULL: it did not */
+	uint32_t
+		first_pid; /* the processes are numbered from here on, unless the file tells their numbers: headers, and names of logs */
 	const char *const *note; /* sentences on what is not known, or was left out; owned by the import */
 	size_t notes;
 } hb_import_told;
@@ -37,7 +38,7 @@ typedef struct hb_import_told {
  * be read; HB_E_ARGUMENT: options.hosts makes no sense, or the file has nothing to do with the recording that options.with is of. *ret_import is owned by the caller: hb_import_free. */
 hb_status hb_import_read(const char *file, const hb_import_options *options, hb_import **ret_import, hb_error *err);
 void hb_import_tell(const hb_import *import, hb_import_told *ret);
-/* Writes the logs into a folder that is there: rank.0.PID.log, with PID from told.first_pid on, as processes without MPI have. */
+/* Writes the logs into a folder that is there: rank.0.PID.log, with PID from told.first_pid on, or that of the process, as processes without MPI have. */
 hb_status hb_import_write(const hb_import *import, const char *folder, hb_error *err);
 void hb_import_free(hb_import *import);
 

@@ -16,7 +16,10 @@ struct hb_import {
 	size_t size;
 	hb_import_options options;
 	hb_draft **draft; /* by process */
-	size_t drafts, drafts_cap;
+	uint32_t *pid;    /* likewise: the number in its name */
+	size_t drafts, drafts_cap, pids_cap;
+	const char *host;       /* where it was, when the file tells ... */
+	uint32_t next_pid;      /* ... and the number of the process that is added next; 0: they are counted */
 	struct hb__known known; /* of options.with */
 	uint64_t first, last;   /* nanoseconds since the epoch */
 	char cut[256];
@@ -38,5 +41,6 @@ hb_draft *hb__import_process(hb_import *import, const char *program, uint64_t or
 /* The readers: what comes in import->bytes becomes drafts. */
 hb_status hb__import_packets(hb_import *import, hb_error *err);
 hb_status hb__import_spans(hb_import *import, hb_error *err);
+hb_status hb__import_stream(hb_import *import, hb_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include <hbdb/event.h>
-#include <hbdb/farm_events.h>
+#include <hbdb/farm/events.h>
 
 const char *sub_text(char *text, int level, uint64_t part)
 {

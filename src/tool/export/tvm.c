@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <hbdb/farm_events.h>
+#include <hbdb/farm/events.h>
 
 #include "../show/line.h"
 #include "../store/find.h"

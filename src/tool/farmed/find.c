@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hbdb/farm_events.h>
+#include <hbdb/farm/events.h>
 
 #include "../store/logs.h"
 #include "base/grow.h"

@@ -11,6 +11,7 @@
 #include "../memory/recent.h"
 #include "../options.h"
 #include "find.h"
+#include "lone.h"
 #include "manifest.h"
 
 #define SUFFIX ".hbdb"
@@ -232,6 +233,8 @@ int hb__find_recording(const char *given, char **ret)
 	if (!*ret && stat(given, &st))
 		return errno == ENOENT ? no_recording(given)
 				       : hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, strerror(errno));
+	if (!*ret && S_ISREG(st.st_mode) && hb__is_lone(given))
+		return hb__find_lone(given, ret);
 	if (!*ret && !S_ISDIR(st.st_mode))
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is a file; a recording is a folder, NAME" SUFFIX, given);
 	if (!*ret)

@@ -1,11 +1,9 @@
 /* hbdb import */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../memory/recent.h"
 #include "../../merging/merge.h"
@@ -13,6 +11,7 @@
 #include "../../show/inert.h"
 #include "../../show/progress.h"
 #include "../../store/find.h"
+#include "../../store/lone.h"
 #include "../../store/manifest.h"
 #include "foreign/foreign.h"
 
@@ -69,22 +68,7 @@ static int read_file(struct job *j)
 
 static void fill_manifest(const struct job *j, hb_manifest *m)
 {
-	char *nothing[] = {NULL}, path[PATH_MAX], text[64];
-	const hb_import_told *told = &j->told;
-	time_t seconds = (time_t)(told->begun / 1000000000);
-	struct tm utc;
-	hb__manifest_begin(m, nothing);
-	hb__strings_free(&m->environment);
-	free(m->started);
-	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&seconds, &utc));
-	m->started = hb__format("%s.%03uZ", text, (unsigned)(told->begun / 1000000 % 1000));
-	m->level = hb__copy("events");
-	m->layers = told->spans ? HB_LAYER_USER : HB_LAYER_SOCKETS;
-	m->imported_from = hb__copy(told->from);
-	m->imported_file = hb__copy(realpath(j->file, path) ? path : j->file);
-	m->finished = true;
-	m->processes = told->processes;
-	m->seconds = (double)(told->ended - told->begun) / 1e9;
+	hb__lone_manifest(&j->told, j->file, m);
 	if (!j->merge)
 		return;
 	const hb_manifest *with = &j->merge->manifest;

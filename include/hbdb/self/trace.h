@@ -1,0 +1,127 @@
+/* The header <trace.h> of IEEE Std 1003.1-2008 for systems whose C library has none: a program written for it is
+ * compiled with -I INCLUDEDIR/hbdb/self and -I INCLUDEDIR, unchanged, or includes <hbdb/self/trace.h>, and is linked with libhbdb-self. What each function does, and where it cannot do what the standard says: docs/system/self.md. */
+#ifndef HBDB_TRACE_H
+#define HBDB_TRACE_H
+
+#include <limits.h>
+#include <unistd.h>
+
+#include <hbdb/self.h>
+
+/* Options; a C library says that it has none of them. */
+#undef _POSIX_TRACE
+#undef _POSIX_TRACE_EVENT_FILTER
+#undef _POSIX_TRACE_INHERIT
+#undef _POSIX_TRACE_LOG
+#define _POSIX_TRACE 200809L
+#define _POSIX_TRACE_EVENT_FILTER 200809L
+#define _POSIX_TRACE_INHERIT 200809L
+#define _POSIX_TRACE_LOG 200809L
+
+/* Limits, and the least that the standard allows for each. */
+#ifndef TRACE_EVENT_NAME_MAX
+#define TRACE_EVENT_NAME_MAX HB_TRACE_EVENT_NAME_MAX
+#define TRACE_NAME_MAX HB_TRACE_NAME_MAX
+#define TRACE_SYS_MAX HB_TRACE_SYS_MAX
+#define TRACE_USER_EVENT_MAX HB_TRACE_USER_EVENT_MAX
+#endif
+#ifndef _POSIX_TRACE_EVENT_NAME_MAX
+#define _POSIX_TRACE_EVENT_NAME_MAX 30
+#define _POSIX_TRACE_NAME_MAX 8
+#define _POSIX_TRACE_SYS_MAX 8
+#define _POSIX_TRACE_USER_EVENT_MAX 32
+#endif
+
+typedef hb_trace_attr_t trace_attr_t;
+typedef hb_trace_id_t trace_id_t;
+typedef hb_trace_event_id_t trace_event_id_t;
+typedef hb_trace_event_set_t trace_event_set_t;
+#define posix_trace_event_info hb_posix_trace_event_info
+#define posix_trace_status_info hb_posix_trace_status_info
+
+#define POSIX_TRACE_LOOP HB_POSIX_TRACE_LOOP
+#define POSIX_TRACE_UNTIL_FULL HB_POSIX_TRACE_UNTIL_FULL
+#define POSIX_TRACE_FLUSH HB_POSIX_TRACE_FLUSH
+#define POSIX_TRACE_APPEND HB_POSIX_TRACE_APPEND
+#define POSIX_TRACE_CLOSE_FOR_CHILD HB_POSIX_TRACE_CLOSE_FOR_CHILD
+#define POSIX_TRACE_INHERITED HB_POSIX_TRACE_INHERITED
+#define POSIX_TRACE_RUNNING HB_POSIX_TRACE_RUNNING
+#define POSIX_TRACE_SUSPENDED HB_POSIX_TRACE_SUSPENDED
+#define POSIX_TRACE_FULL HB_POSIX_TRACE_FULL
+#define POSIX_TRACE_NOT_FULL HB_POSIX_TRACE_NOT_FULL
+#define POSIX_TRACE_OVERRUN HB_POSIX_TRACE_OVERRUN
+#define POSIX_TRACE_NO_OVERRUN HB_POSIX_TRACE_NO_OVERRUN
+#define POSIX_TRACE_FLUSHING HB_POSIX_TRACE_FLUSHING
+#define POSIX_TRACE_NOT_FLUSHING HB_POSIX_TRACE_NOT_FLUSHING
+#define POSIX_TRACE_NOT_TRUNCATED HB_POSIX_TRACE_NOT_TRUNCATED
+#define POSIX_TRACE_TRUNCATED_RECORD HB_POSIX_TRACE_TRUNCATED_RECORD
+#define POSIX_TRACE_TRUNCATED_READ HB_POSIX_TRACE_TRUNCATED_READ
+#define POSIX_TRACE_WOPID_EVENTS HB_POSIX_TRACE_WOPID_EVENTS
+#define POSIX_TRACE_SYSTEM_EVENTS HB_POSIX_TRACE_SYSTEM_EVENTS
+#define POSIX_TRACE_ALL_EVENTS HB_POSIX_TRACE_ALL_EVENTS
+#define POSIX_TRACE_SET_EVENTSET HB_POSIX_TRACE_SET_EVENTSET
+#define POSIX_TRACE_ADD_EVENTSET HB_POSIX_TRACE_ADD_EVENTSET
+#define POSIX_TRACE_SUB_EVENTSET HB_POSIX_TRACE_SUB_EVENTSET
+#define POSIX_TRACE_ERROR HB_POSIX_TRACE_ERROR
+#define POSIX_TRACE_START HB_POSIX_TRACE_START
+#define POSIX_TRACE_STOP HB_POSIX_TRACE_STOP
+#define POSIX_TRACE_OVERFLOW HB_POSIX_TRACE_OVERFLOW
+#define POSIX_TRACE_RESUME HB_POSIX_TRACE_RESUME
+#define POSIX_TRACE_FILTER HB_POSIX_TRACE_FILTER
+#define POSIX_TRACE_FLUSH_START HB_POSIX_TRACE_FLUSH_START
+#define POSIX_TRACE_FLUSH_STOP HB_POSIX_TRACE_FLUSH_STOP
+#define POSIX_TRACE_UNNAMED_USEREVENT HB_POSIX_TRACE_UNNAMED_USEREVENT
+#define POSIX_TRACE_UNNAMED_USER_EVENT HB_POSIX_TRACE_UNNAMED_USEREVENT /* as the 2008 edition writes it */
+
+#define posix_trace_attr_destroy hb_posix_trace_attr_destroy
+#define posix_trace_attr_getclockres hb_posix_trace_attr_getclockres
+#define posix_trace_attr_getcreatetime hb_posix_trace_attr_getcreatetime
+#define posix_trace_attr_getgenversion hb_posix_trace_attr_getgenversion
+#define posix_trace_attr_getinherited hb_posix_trace_attr_getinherited
+#define posix_trace_attr_getlogfullpolicy hb_posix_trace_attr_getlogfullpolicy
+#define posix_trace_attr_getlogsize hb_posix_trace_attr_getlogsize
+#define posix_trace_attr_getmaxdatasize hb_posix_trace_attr_getmaxdatasize
+#define posix_trace_attr_getmaxsystemeventsize hb_posix_trace_attr_getmaxsystemeventsize
+#define posix_trace_attr_getmaxusereventsize hb_posix_trace_attr_getmaxusereventsize
+#define posix_trace_attr_getname hb_posix_trace_attr_getname
+#define posix_trace_attr_getstreamfullpolicy hb_posix_trace_attr_getstreamfullpolicy
+#define posix_trace_attr_getstreamsize hb_posix_trace_attr_getstreamsize
+#define posix_trace_attr_init hb_posix_trace_attr_init
+#define posix_trace_attr_setinherited hb_posix_trace_attr_setinherited
+#define posix_trace_attr_setlogfullpolicy hb_posix_trace_attr_setlogfullpolicy
+#define posix_trace_attr_setlogsize hb_posix_trace_attr_setlogsize
+#define posix_trace_attr_setmaxdatasize hb_posix_trace_attr_setmaxdatasize
+#define posix_trace_attr_setname hb_posix_trace_attr_setname
+#define posix_trace_attr_setstreamfullpolicy hb_posix_trace_attr_setstreamfullpolicy
+#define posix_trace_attr_setstreamsize hb_posix_trace_attr_setstreamsize
+#define posix_trace_clear hb_posix_trace_clear
+#define posix_trace_close hb_posix_trace_close
+#define posix_trace_create hb_posix_trace_create
+#define posix_trace_create_withlog hb_posix_trace_create_withlog
+#define posix_trace_event hb_posix_trace_event
+#define posix_trace_eventid_equal hb_posix_trace_eventid_equal
+#define posix_trace_eventid_get_name hb_posix_trace_eventid_get_name
+#define posix_trace_eventid_open hb_posix_trace_eventid_open
+#define posix_trace_eventset_add hb_posix_trace_eventset_add
+#define posix_trace_eventset_del hb_posix_trace_eventset_del
+#define posix_trace_eventset_empty hb_posix_trace_eventset_empty
+#define posix_trace_eventset_fill hb_posix_trace_eventset_fill
+#define posix_trace_eventset_ismember hb_posix_trace_eventset_ismember
+#define posix_trace_eventtypelist_getnext_id hb_posix_trace_eventtypelist_getnext_id
+#define posix_trace_eventtypelist_rewind hb_posix_trace_eventtypelist_rewind
+#define posix_trace_flush hb_posix_trace_flush
+#define posix_trace_get_attr hb_posix_trace_get_attr
+#define posix_trace_get_filter hb_posix_trace_get_filter
+#define posix_trace_get_status hb_posix_trace_get_status
+#define posix_trace_getnext_event hb_posix_trace_getnext_event
+#define posix_trace_open hb_posix_trace_open
+#define posix_trace_rewind hb_posix_trace_rewind
+#define posix_trace_set_filter hb_posix_trace_set_filter
+#define posix_trace_shutdown hb_posix_trace_shutdown
+#define posix_trace_start hb_posix_trace_start
+#define posix_trace_stop hb_posix_trace_stop
+#define posix_trace_timedgetnext_event hb_posix_trace_timedgetnext_event
+#define posix_trace_trid_eventid_open hb_posix_trace_trid_eventid_open
+#define posix_trace_trygetnext_event hb_posix_trace_trygetnext_event
+
+#endif
