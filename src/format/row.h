@@ -9,9 +9,7 @@
 
 #include <hbdb/format.h> /* levels and states */
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the raw log is written by plain stores: a big-endian machine needs swaps here"
-#endif
+#include "base/little.h"
 
 #define HB_LOG_MAGIC "HBDBLOG\n"
 /* A process that begins another program (exec) writes a log for each of them: to the PID in the name of the file this is added, as often as it has
@@ -100,7 +98,7 @@ struct hb_log_header {
 	uint32_t signal,
 		signal_lane; /* with remarks: the signal that ended the process, 1 + lane of the thread that got it */
 	uint64_t checksum;   /* of all before it, once the process has ended MPI; 0: none */
-} __attribute__((packed));
+} __attribute__((packed)) HB_LITTLE_ENDIAN;
 
 /* Where a lock of the process stands in the first unit (pthread_mutex_t, robust): the kernel marks it when the process ends. */
 #define HB_LOG_LIFE 4096
@@ -112,7 +110,12 @@ struct hb_unit_header {
 	uint64_t checksum, events_before, base_tick;
 	uint64_t head; /* closed: checksum of the 48 bytes before it; 0: none */
 	uint64_t spare;
-};
+} HB_LITTLE_ENDIAN;
+
+/* One of those in a lane's control, for who has their address. */
+struct hb_count {
+	uint64_t n;
+} HB_LITTLE_ENDIAN;
 
 struct hb_lane_control {
 	struct hb_unit_header unit;
@@ -124,7 +127,7 @@ struct hb_lane_control {
 	uint64_t spare[14];
 	uint64_t calls[(HB_LANE_WAITS - 256) / 8];
 	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
-};
+} HB_LITTLE_ENDIAN;
 
 _Static_assert(sizeof(struct hb_log_header) == 960, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
@@ -192,6 +195,8 @@ static inline const uint8_t *hb_get_sv(const uint8_t *p, const uint8_t *end, int
 #define HB_SIGNATURE_MODULUS ((1ull << 61) - 1)
 #define HB_SIGNATURE_BASE 1000003ull
 
+#if defined(__SIZEOF_INT128__) /* where there is MPI */
+
 __extension__ typedef unsigned __int128 hb_wide;
 
 struct hb_sequence {
@@ -233,5 +238,7 @@ static inline struct hb_sequence hb_signature_repeat(struct hb_sequence a, uint6
 			r = hb_signature_then(r, a);
 	return r;
 }
+
+#endif
 
 #endif

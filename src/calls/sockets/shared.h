@@ -4,12 +4,14 @@
 
 #include <stdint.h>
 
+#include "base/little.h"
+
 #define HB_SHARED_MAGIC 0x3144455241485348u /* "HSHARED1" */
 
 struct hb_shared_head {
 	uint64_t magic, n; /* n: hb_shared, in the order of processes, lanes and events */
 	uint64_t streams;  /* those that several threads write to, or read from */
-};
+} HB_LITTLE_ENDIAN;
 
 enum hb_shared_kind {
 	HB_SHARED_TURN,  /* it is number b, from 0, of all that wrote to, or read from, stream a */
@@ -20,6 +22,6 @@ enum hb_shared_kind {
 /* What is to be known of one event. */
 struct hb_shared {
 	uint32_t process, lane, event, kind, a, b;
-};
+} HB_LITTLE_ENDIAN;
 
 #endif

@@ -104,6 +104,8 @@ static void open_data(struct hb__config *k)
 __attribute__((constructor(101))) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
+	if (unlikely(hb__runner_gives_way()))
+		return;
 	hb__layers_give_way();
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
 	bool inputs = getenv("HBDB_LAYERS") && hb__layer_asked("inputs");

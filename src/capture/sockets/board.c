@@ -24,7 +24,7 @@
 struct entry {
 	uint64_t key;
 	uint64_t bytes;
-};
+} HB_LITTLE_ENDIAN;
 
 struct board {
 	uint64_t name; /* its hash */

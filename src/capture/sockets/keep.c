@@ -67,7 +67,7 @@ void hb__talk_moved(struct hb_talk *t, const struct iovec *piece, size_t n, size
 	if (contents && in)
 		put(HB_TALK_CAME, piece, n, bytes);
 	if (contents && !in) {
-		int64_t digest = hb__ends_hash(piece, n, bytes);
+		uint64_t digest = hb_little64((uint64_t)hb__ends_hash(piece, n, bytes));
 		hb__data_piece(HB_TALK_DIGEST, &digest, sizeof digest);
 	}
 	if (control)

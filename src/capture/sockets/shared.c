@@ -17,7 +17,7 @@ static struct {
 	bool opened;
 	const struct hb_shared *all, *own; /* own: those of this process */
 	size_t n, nown;
-	uint32_t *done; /* by stream */
+	uint32_t *done; /* by stream, little-endian: processes of other processors have them, too */
 	uint64_t streams;
 } turns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,20 +107,20 @@ bool hb__shared_wait(const struct hb_shared *t)
 {
 	int error = errno;
 	uint32_t *done = turns.done && t->a < turns.streams ? &turns.done[t->a] : NULL, now;
-	while (done && (now = __atomic_load_n(done, __ATOMIC_SEQ_CST)) < t->b && !hb__job_ends()) {
+	while (done && hb_little32(now = __atomic_load_n(done, __ATOMIC_SEQ_CST)) < t->b && !hb__job_ends()) {
 		struct timespec slice = {0, SLICE_MS * 1000000L};
 		syscall(SYS_futex, done, FUTEX_WAIT, now, &slice, NULL, 0);
 	}
 	errno = error;
-	return done && *done >= t->b;
+	return done && hb_little32(*done) >= t->b;
 }
 
 void hb__shared_over(const struct hb_shared *t)
 {
 	int error = errno;
 	uint32_t *done = turns.done && t->a < turns.streams ? &turns.done[t->a] : NULL;
-	if (done && __atomic_load_n(done, __ATOMIC_SEQ_CST) <= t->b) {
-		__atomic_store_n(done, t->b + 1, __ATOMIC_SEQ_CST);
+	if (done && hb_little32(__atomic_load_n(done, __ATOMIC_SEQ_CST)) <= t->b) {
+		__atomic_store_n(done, hb_little32(t->b + 1), __ATOMIC_SEQ_CST);
 		syscall(SYS_futex, done, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 	}
 	errno = error;

@@ -108,10 +108,10 @@ struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc)
 /* The thread's own: from here on its counts are those of the log. */
 static void adopt(struct hb_actor *a)
 {
-	uint64_t *counts = a->lane->control->calls + hb__thread_functions[0].id;
+	struct hb_count *counts = (void *)HB_PLACE(a->lane->control, calls[hb__thread_functions[0].id]);
 	for (int i = 0; i < HB_THREAD_FUNCTIONS; i++)
-		if (a->own[i])
-			hb__count_function(a->lane, (enum hb_thread_function)i, a->own[i]);
+		if (a->own[i].n)
+			hb__count_function(a->lane, (enum hb_thread_function)i, a->own[i].n);
 	a->counts = counts;
 	a->adopted = true;
 }
@@ -126,7 +126,7 @@ uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_function function, ui
 		adopt(a);
 		hb__self = a->lane; /* another thread may have made it */
 	}
-	if (unlikely(a->counts[function]++ == 0 && a->adopted))
+	if (unlikely(a->counts[function].n++ == 0 && a->adopted))
 		hb__count_function(a->lane, function, 0);
 	return hb__position(a->events, ++a->operations);
 }

@@ -35,7 +35,7 @@ struct hb_actor {
 	const void *pc;
 	uint64_t failed;      /* position behind which nothing but polls came */
 	uint64_t posting;     /* replay: position of the last posting that is about to be made; 0: none */
-	uint64_t *counts;     /* of its operations, by function: in the lane's control, once it has that */
+	struct hb_count *counts;     /* of its operations, by function: in the lane's control, once it has that */
 	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
 	unsigned nheld;
 	struct {
@@ -45,7 +45,7 @@ struct hb_actor {
 	struct {
 		uint64_t number, position;
 	} known[HB__KNOWN]; /* of others: this thread comes after it, anyway */
-	uint64_t own[HB_THREAD_FUNCTIONS];
+	struct hb_count own[HB_THREAD_FUNCTIONS];
 };
 
 /* ---- actor.c ---- */

@@ -46,7 +46,7 @@ static inline uint64_t step(struct hb_actor *a, enum hb_thread_function function
 	if (unlikely(hb__position_operation(position) > HB__OPERATIONS_MOST)) {
 		hb__filled(a);
 		position = hb__actor_step(a, function, events_of(a));
-		a->counts[function]--;
+		a->counts[function].n--;
 	}
 	return position;
 }

@@ -18,7 +18,9 @@ static uint64_t reached[HB_LANE_DEFINITIONS + 1];
 static void rest(struct hb__lane *lane, unsigned turn)
 {
 	if (turn < SPINS) {
+#if defined(__x86_64__)
 		__builtin_ia32_pause();
+#endif
 	} else if (turn < YIELDS) {
 		sched_yield();
 	} else {
@@ -132,7 +134,7 @@ void hb__expect(struct hb_actor *a, enum hb_thread_function function, struct hb_
 		hb__done(a, HB_THREAD_pthread_mutex_unlock, &filled);
 		row = hb__follow_thread(f);
 		ret->position = hb__actor_step(a, function, f->event);
-		a->counts[function]--;
+		a->counts[function].n--;
 	}
 	a->total++;
 	if (row)

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/little.h"
+
 #define HB_DATA_MAGIC "HBDBDATA"
 #define HB_DATA_VERSION 1u
 #define HB_DATA_BLOCK 65536u
@@ -25,13 +27,13 @@ struct hb_data_header {
 	int32_t rank;
 	uint32_t pid, state, stopped;
 	uint64_t blocks, came;
-} __attribute__((packed));
+} __attribute__((packed)) HB_LITTLE_ENDIAN;
 
 struct hb_data_extent {
 	uint32_t magic, kind, blocks, before;
 	uint64_t thread, valid;
 	uint64_t spare[4];
-};
+} HB_LITTLE_ENDIAN;
 
 _Static_assert(sizeof(struct hb_data_header) == 48, "as in hbdb-data.5");
 _Static_assert(sizeof(struct hb_data_extent) == HB_DATA_HEAD, "as in hbdb-data.5");

@@ -8,9 +8,11 @@
 
 #include <hbdb/control.h>
 
+#include "system/platforms/platform.h"
+
 #include "setup.h"
 
-char *hb__find_library(const char *name)
+char *hb__find_beside(const char *name)
 {
 	static const char *const places[] = {
 		"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..", "/src/capture"};
@@ -22,13 +24,56 @@ char *hb__find_library(const char *name)
 	self[n] = 0;
 	*strrchr(self, '/') = 0;
 	for (size_t i = 0; i < (forced ? 1 : sizeof places / sizeof *places); i++) {
-		char *path = hb__format("%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], name);
+		char *path = hb__format("%s%s/%s", forced ? forced : self, forced ? "" : places[i], name);
 		char *real = realpath(path, NULL);
 		free(path);
 		if (real)
 			return real;
 	}
 	return NULL;
+}
+
+char *hb__find_library(const char *name)
+{
+	char *file = hb__format("libhbdb-%s.so", name), *path = hb__find_beside(file);
+	free(file);
+	return path;
+}
+
+static void append(char **list, const char *path)
+{
+	char *all = *list ? hb__format("%s:%s", *list, path) : hb__copy(path);
+	free(*list);
+	*list = all;
+}
+
+/* Programs that run those of another processor, and where the capture libraries for it are: RUNNER=FOLDER, with colons between. No folder: it
+ * is not built, or cannot be named so. NULL: no platform has such a program. */
+static char *runners(void)
+{
+	char *list = NULL, why[HB_PLATFORM_WHY], **names = hb_platform_names();
+	for (char **n = names; n && *n; n++) {
+		hb_platform *p = hb_platform_load(*n, why);
+		if (!p)
+			hb__say("%s: this platform is passed over", why);
+		if (!p || !p->runner) {
+			hb_platform_free(p);
+			continue;
+		}
+		const char *in = p->library ? p->library : "";
+		char *file = hb__format("%s/libhbdb-core.so", in);
+		char *core = *in == '/' ? realpath(file, NULL) : *in ? hb__find_beside(file) : NULL;
+		if (core)
+			*strrchr(core, '/') = 0;
+		char *entry = hb__format("%s=%s", p->runner, core && !strpbrk(core, " :") ? core : "");
+		append(&list, entry);
+		free(entry);
+		free(core);
+		free(file);
+		hb_platform_free(p);
+	}
+	hb_platform_words_free(names);
+	return list;
 }
 
 static void add(hb_strings *list, const char *name, const char *value)
@@ -38,13 +83,6 @@ static void add(hb_strings *list, const char *name, const char *value)
 	char *text = hb__format("%s=%s", name, value);
 	hb__push(list, text);
 	free(text);
-}
-
-static void append(char **list, const char *path)
-{
-	char *all = *list ? hb__format("%s:%s", *list, path) : hb__copy(path);
-	free(*list);
-	*list = all;
 }
 
 static int preloaded(const char *name, char **list)
@@ -157,6 +195,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
 	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
+	char *of_others = setup->alone ? NULL : runners();
+	add(ret, "HBDB_RUNNERS", of_others);
+	free(of_others);
 	for (char *const *v = setup->control; v && *v; v++)
 		hb__push(ret, *v);
 	if (setup->sanitized) {
@@ -175,7 +216,7 @@ void hb__clean_environment(void)
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS",
 		"HBDB_OUTSIDE", "HBDB_FOUND", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES",
 		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE",
-		"HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER",
+		"HBDB_BACKWARDS", "HBDB_RUNNERS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER",
 		"HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);

@@ -31,6 +31,8 @@ typedef struct hb_setup {
 /* The variables as "NAME=VALUE". 0, or an exit code after having said why. */
 int hb__setup(const hb_setup *setup, hb_strings *ret_variables);
 
+/* The path of a file beside the capture libraries: free it. NULL: there is none. */
+char *hb__find_beside(const char *name);
 /* The path of libhbdb-NAME.so: free it. NULL: there is none. An installed hbdb has its libraries in ../lib/hbdb, a built one beside
  * it or where Meson leaves them. */
 char *hb__find_library(const char *name);

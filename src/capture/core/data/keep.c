@@ -64,7 +64,7 @@ static bool room(struct stream *s, size_t need)
 /* What stands there so far is an item. */
 static void commit(struct stream *s)
 {
-	__atomic_store_n(&s->items->valid, (uint64_t)(s->w - (uint8_t *)s->items) - HB_DATA_HEAD, __ATOMIC_RELEASE);
+	HB_STORE(s->items, valid, (uint64_t)(s->w - (uint8_t *)s->items) - HB_DATA_HEAD, __ATOMIC_RELEASE);
 }
 
 static struct stream *begin(bool wanted, unsigned n)
@@ -218,6 +218,7 @@ void hb__data_digest(uint32_t what, uint64_t digest)
 	struct stream *s = piece(what, sizeof digest);
 	if (!s)
 		return;
+	digest = hb_little64(digest);
 	inline_bytes(s, &digest, sizeof digest);
 	ended(s);
 }
@@ -250,7 +251,7 @@ static void take(struct stream *s, size_t bytes)
 {
 	s->free += bytes;
 	s->free_at += bytes;
-	__atomic_store_n(&s->bytes->valid, (uint64_t)(s->free - (uint8_t *)s->bytes) - HB_DATA_HEAD, __ATOMIC_RELEASE);
+	HB_STORE(s->bytes, valid, (uint64_t)(s->free - (uint8_t *)s->bytes) - HB_DATA_HEAD, __ATOMIC_RELEASE);
 }
 
 void hb__data_piece(uint32_t what, const void *p, size_t bytes)

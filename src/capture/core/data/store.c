@@ -310,8 +310,8 @@ struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blo
 			madvise(p, (size_t)blocks * HB_DATA_BLOCK, MADV_POPULATE_WRITE);
 		x->kind = kind;
 		x->blocks = blocks;
-		__atomic_store_n(&x->magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
-		__atomic_store_n(&file.header->blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
+		HB_STORE(x, magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
+		HB_STORE(file.header, blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
 	}
 	unlock();
 	if (e)
@@ -327,7 +327,10 @@ void hb__data_extent_done(struct hb_data_extent *x)
 
 void hb__data_came(size_t bytes)
 {
-	__atomic_fetch_add(file.header ? &file.header->came : &early.came, bytes, __ATOMIC_RELAXED);
+	if (file.header)
+		HB_ADD(file.header, came, bytes, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_add(&early.came, bytes, __ATOMIC_RELAXED);
 }
 
 /* ---- what is stored already ---- */
@@ -399,8 +402,8 @@ static int large_extent(struct hb__large *l, size_t bytes)
 	if (e)
 		return e;
 	struct hb_data_extent *x = head;
-	__atomic_store_n(&x->magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
-	__atomic_store_n(&file.header->blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
+	HB_STORE(x, magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
+	HB_STORE(file.header, blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
 	if (l->head)
 		munmap(l->head, PAGE);
 	l->head = x;
@@ -433,7 +436,7 @@ bool hb__data_large(struct hb__large *l, const void *p, size_t bytes, uint64_t *
 		return false;
 	}
 	uint64_t begin = l->end - (uint64_t)l->head->blocks * HB_DATA_BLOCK;
-	__atomic_store_n(&l->head->valid, l->at + bytes - begin - HB_DATA_HEAD, __ATOMIC_RELEASE);
+	HB_STORE(l->head, valid, l->at + bytes - begin - HB_DATA_HEAD, __ATOMIC_RELEASE);
 	/* whole pages are a fifth cheaper than parts; what lies between is zeros, of which sealing leaves nothing */
 	l->at += (bytes + PAGE - 1) / PAGE * PAGE;
 	return true;

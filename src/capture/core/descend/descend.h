@@ -23,6 +23,10 @@ void hb__environment_for(char *const *given, enum hb__change change, char **room
 size_t hb__environment_places(char *const *given);
 size_t hb__environment_preload(char *const *given);
 
+/* ---- runner.c ---- */
+/* This program runs programs of another processor, which are recorded, and not it: its environment is made one for them. */
+bool hb__runner_gives_way(void);
+
 /* ---- vfork.c ---- */
 /* Pages that a child made by vfork leaves in the memory of its parent: given back when that goes on. */
 void hb__vfork_leaves(void *pages, size_t bytes);

@@ -522,6 +522,7 @@ void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
 HB__EXPORT __attribute__((noinline)) void hb_alone_look(void);
 void hb_alone_look(void)
 {
+#if defined(__x86_64__)
 	uint64_t is;
 	__asm__ volatile("mov %[asked], %%rax\n\t"
 			 "sub %[counted], %%rax\n\t"
@@ -534,6 +535,10 @@ void hb_alone_look(void)
 	if (is)
 		hb_alone_reached();
 	__asm__ volatile("xor %%eax, %%eax" ::: "rax", "cc", "memory");
+#else /* nobody goes backwards there */
+	if (hb_alone_clock.stop_at == hb_alone_clock.events)
+		hb_alone_reached();
+#endif
 }
 
 void hb__alone_end(struct hb__call *c, int error)

@@ -335,6 +335,7 @@ static const uint8_t *results(struct hb__reader *r, const uint8_t *p)
 	r->nresults += n;
 	if (likely(n - 1 < sizeof eight && (size_t)(end - p) >= sizeof eight)) { /* most are one byte each */
 		memcpy(&eight, p, sizeof eight);
+		eight = hb_little64(eight);
 		if (likely(!(eight & 0x8080808080808080u >> 8 * (sizeof eight - n)))) {
 			for (const uint8_t *all = p + n; p < all; eight >>= 8, p++)
 				*to++ = hb_unzigzag(eight & 0xff);
@@ -376,6 +377,7 @@ static inline const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint6
 		if (r->end - p < 2)
 			return NULL;
 		memcpy(&row->check, p, 2);
+		row->check = hb_little16(row->check);
 		p += 2;
 	}
 	if (w & 1 && !(p = results(r, p)))

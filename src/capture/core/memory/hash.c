@@ -8,6 +8,7 @@
 
 #define SHORT 512u /* bytes up to which the width of the registers makes no difference */
 
+#if defined(__x86_64__)
 static bool has_avx2(void)
 {
 	static signed char known; /* threads that ask at the same time find the same */
@@ -19,6 +20,11 @@ static bool has_avx2(void)
 	}
 	return has > 0;
 }
+#else
+static bool has_avx2(void) { return false; }
+#define hb__hash_wide_avx2 hb__hash_wide
+#define hb__hash_avx2 hb__hash
+#endif
 
 struct hb__wide hb__hash_wide(const void *p, size_t bytes)
 {

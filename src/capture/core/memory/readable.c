@@ -12,7 +12,7 @@ uint64_t hb__page_changes = 1;
 static bool keys;
 
 /* In an entry of the table: the kernel knows the page, but a device is to be asked each time. */
-#define ASK ((uintptr_t)1 << 63)
+#define ASK (~(UINTPTR_MAX >> 1))
 
 static uintptr_t known_as(uintptr_t page)
 {

@@ -14,7 +14,7 @@ static bool reopen(struct hb__lane *lane)
 {
 	bool summed = lane->unit && lane->unit->closed;
 	if (summed)
-		__atomic_store_n(&lane->unit->closed, 0, __ATOMIC_RELEASE);
+		HB_STORE(lane->unit, closed, 0, __ATOMIC_RELEASE);
 	return summed;
 }
 

@@ -77,7 +77,7 @@ static struct hb_lane_control *control_create(struct hb__lane *lane)
 	k->unit.lane = lane->number;
 	k->thread = lane->thread;
 	k->task = (uint64_t)syscall(SYS_gettid);
-	__atomic_store_n(&k->unit.magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
+	HB_STORE(&k->unit, magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
 	return k;
 }
 

@@ -177,7 +177,7 @@ void hb__log_unit_done(struct hb_unit_header *unit)
 void hb__log_lost(void)
 {
 	if (file.header)
-		__atomic_fetch_add(&file.header->lost, 1, __ATOMIC_RELAXED);
+		HB_ADD(file.header, lost, 1, __ATOMIC_RELAXED);
 }
 
 bool hb__log_discards(void) { return file.discard; }

@@ -93,7 +93,7 @@ static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 	uint8_t *payload = lane->payload;
 	struct hb_unit_header *unit = (void *)(payload - HB_UNIT_PAYLOAD);
 	lane->w = w;
-	__atomic_store_n(&unit->committed, (uint32_t)((uintptr_t)w - (uintptr_t)payload), __ATOMIC_RELEASE);
+	HB_STORE(unit, committed, (uintptr_t)w - (uintptr_t)payload, __ATOMIC_RELEASE);
 }
 void hb__row_note(const char *text);
 /* The name that the program gave to a communicator, datatype or window: "name WHAT NUMBER TEXT". */
@@ -301,8 +301,7 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_time(uint8_t *w, u
 {
 	if (unlikely(t < 0x80 || t >= 1 << 14))
 		return hb_put_uv(w, t);
-	uint16_t two = (uint16_t)hb__two_bytes((uint32_t)t);
-	memcpy(w, &two, 2);
+	hb_put16(w, (uint16_t)hb__two_bytes((uint32_t)t));
 	return w + 2;
 }
 
@@ -318,16 +317,14 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__l
 	uint64_t gap = enter - lane->last_tick, took = exit - enter;
 	if (unlikely(w + n * HB_UV_MAX >= lane->full || control->polls))
 		return NULL;
-	uint16_t row = slot->row | results; /* the lowest bit of a uv is that of its first byte */
-	memcpy(w, &row, 2);
+	hb_put16(w, slot->row | results); /* the lowest bit of a uv is that of its first byte */
 	w += slot->row_bytes;
 	if (likely((gap | took) < 0x80)) {
 		w[0] = (uint8_t)gap;
 		w[1] = (uint8_t)took;
 		w += 2;
 	} else if (gap < 0x80 && took < 1 << 14) { /* what stands behind may be overwritten, too */
-		uint32_t both = (uint32_t)gap | hb__two_bytes((uint32_t)took) << 8;
-		memcpy(w, &both, 4);
+		hb_put32(w, (uint32_t)gap | hb__two_bytes((uint32_t)took) << 8);
 		w += 3;
 	} else {
 		if (unlikely((int64_t)(gap | took) < 0))
@@ -336,7 +333,7 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__l
 		w = hb__row_time(w, took);
 	}
 	if (checked > 0 || (checked < 0 && slot->flags & HB_SLOT_CHECK)) {
-		memcpy(w, &check, 2);
+		hb_put16(w, check);
 		w += 2;
 	}
 	lane->last_tick = exit;
@@ -388,8 +385,7 @@ static inline void hb__row_choice(struct hb__call *c, int error)
 		return;
 	}
 	uint8_t *w = lane->w;
-	uint16_t row = c->slot->row | 1;
-	memcpy(w, &row, 2);
+	hb_put16(w, c->slot->row | 1);
 	w += c->slot->row_bytes;
 	*w++ = (uint8_t)n;
 	for (size_t i = 0; i < n; i++)

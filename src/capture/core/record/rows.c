@@ -15,7 +15,7 @@ void hb__unit_sum(struct hb_unit_header *unit)
 	h.closed = 1;
 	uint64_t head = hb__hash(&h, offsetof(struct hb_unit_header, head), 0);
 	unit->head = head ? head : 1;
-	__atomic_store_n(&unit->closed, 1, __ATOMIC_RELEASE);
+	HB_STORE(unit, closed, 1, __ATOMIC_RELEASE);
 }
 
 uint64_t hb__header_sum(const struct hb_log_header *header)
@@ -68,7 +68,7 @@ static bool unit_next(struct hb__lane *lane)
 	lane->w = lane->payload = (uint8_t *)u + HB_UNIT_PAYLOAD;
 	lane->end = (uint8_t *)u + HB_UNIT_SIZE;
 	lane->full = lane->end - HB__ROW_PLAIN;
-	__atomic_store_n(&u->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
+	HB_STORE(u, magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -137,7 +137,7 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error)
 		lane->last_tick = exit;
 	}
 	if (c->slot->flags & HB_SLOT_CHECK) {
-		memcpy(w, &c->check, 2);
+		hb_put16(w, c->check);
 		w += 2;
 	}
 	if (n) {

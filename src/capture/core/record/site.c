@@ -163,7 +163,7 @@ static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemal
 
 /* What is loaded to record; libraries for programs (lib/) are not among it. */
 static const char *const recorders[] = {"libhbdb-openmpi", "libhbdb-mpich", "libhbdb-heap", "libhbdb-inputs",
-	"libhbdb-threads", "libhbdb-accesses", "libhbdb-sockets", NULL};
+	"libhbdb-threads", "libhbdb-accesses", "libhbdb-sockets", "libhbdb-core", NULL};
 
 static bool is_one_of(const char *const *names, const char *path)
 {

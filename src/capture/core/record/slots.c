@@ -137,6 +137,7 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 	uint8_t row[HB_UV_MAX] = {0};
 	s->row_bytes = (uint8_t)(hb_put_uv(row, HB_ROW_EVENT + ((uint64_t)id << 1)) - row);
 	memcpy(&s->row, row, sizeof s->row);
+	s->row = hb_little16(s->row);
 	_Static_assert(HB_ROW_EVENT + 2 * SLOTS < 1 << 14, "a row begins with two bytes at most");
 	if (!hb__config.order) {
 		memcpy(s->key, k->key, k->nkey * sizeof *s->key);

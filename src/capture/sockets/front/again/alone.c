@@ -35,11 +35,11 @@ int64_t hb__alone_in(struct hb_talk *t, const struct hb_told *told, size_t i, co
 int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t bytes)
 {
 	size_t there;
-	int64_t digest;
+	uint64_t digest;
 	const void *p = hb__door->piece(HB_TALK_DIGEST, &there);
 	if (p && there == sizeof digest && n) {
 		memcpy(&digest, p, sizeof digest);
-		hb__door->contents(t, hb__door->hash(v, n, bytes) == digest);
+		hb__door->contents(t, (uint64_t)hb__door->hash(v, n, bytes) == hb_little64(digest));
 	}
 	struct iovec some[16];
 	int fd = hb__door->outside(t->fd);

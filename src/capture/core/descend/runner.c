@@ -1,0 +1,78 @@
+/* Programs that run programs of another processor, as qemu-s390x does. They are loaded with the libraries of their own processor, and their
+ * environment is that of the program which they run: before their main function it is made one for that program. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/core/descend/descend.h"
+
+/* The entry of this program in HBDB_RUNNERS, RUNNER=FOLDER with colons between; NULL: it runs no others. */
+static const char *folder_of_this(size_t *ret_n)
+{
+	const char *list = getenv("HBDB_RUNNERS"), *self = program_invocation_short_name;
+	size_t length = strlen(self);
+	for (const char *p = list; p && *p; p += strspn(p, ":")) {
+		size_t n = strcspn(p, ":");
+		if (n > length && !strncmp(p, self, length) && p[length] == '=') {
+			*ret_n = n - length - 1;
+			return p + length + 1;
+		}
+		p += n;
+	}
+	return NULL;
+}
+
+/* What a library of this processor is called there; its length in *ret_n. NULL: there is none, or it is not one of ours. */
+static const char *name_there(const char *path, size_t n, bool *ret_ours, size_t *ret_n)
+{
+	static const char *const names[][2] = {{"libhbdb-openmpi.so", "libhbdb-core.so"},
+		{"libhbdb-mpich.so", "libhbdb-core.so"}, {"libhbdb-sockets.so", "libhbdb-sockets.so"},
+		{"libhbdb-inputs.so", "libhbdb-inputs.so"}, {"libhbdb-threads.so", "libhbdb-threads.so"}};
+	const char *slash = memrchr(path, '/', n), *name = slash ? slash + 1 : path;
+	size_t length = (size_t)(path + n - name);
+	*ret_ours = length > 8 && !strncmp(name, "libhbdb-", 8);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i][0]) == length && !strncmp(name, names[i][0], length)) {
+			*ret_n = strlen(names[i][1]);
+			return names[i][1];
+		}
+	return NULL;
+}
+
+/* Its libraries in the place of ours; those of others stay as they are. folder: of n bytes; 0: there are none. */
+static void write_preload(const char *preload, const char *folder, size_t n)
+{
+	size_t all = strlen(preload), most = (n + 32) * (1 + all / 2) + all + 1;
+	char *rest = malloc(most), *w = rest;
+	for (const char *p = preload; rest && *p; p += strspn(p, ": ")) {
+		size_t length = strcspn(p, ": "), there = 0;
+		bool ours;
+		const char *name = name_there(p, length, &ours, &there), *before = w > rest ? ":" : "";
+		if (ours && name && n)
+			w += snprintf(w, most - (size_t)(w - rest), "%s%.*s/%.*s", before, (int)n, folder, (int)there, name);
+		else if (!ours)
+			w += snprintf(w, most - (size_t)(w - rest), "%s%.*s", before, (int)length, p);
+		p += length;
+	}
+	if (!rest)
+		return;
+	*w = 0;
+	if (w > rest)
+		setenv("LD_PRELOAD", rest, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	free(rest);
+}
+
+bool hb__runner_gives_way(void)
+{
+	size_t n;
+	const char *folder = folder_of_this(&n), *preload = folder ? getenv("LD_PRELOAD") : NULL;
+	if (!preload)
+		return false;
+	if (!n)
+		hb__say("what %s runs is not recorded: there is no capture library for its processor (./dev build --processors)",
+			program_invocation_short_name);
+	write_preload(preload, folder, n);
+	return true;
+}
