@@ -85,6 +85,28 @@ bool hb_task_exists(int32_t pid, uint64_t thread)
 	return thread && !access(path, F_OK);
 }
 
+/* Newer processors have the general forms alone. */
+static bool waits_for_files(int call)
+{
+	switch (call) {
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+#ifdef SYS_select
+	case SYS_select:
+#endif
+	case SYS_epoll_pwait:
+	case SYS_ppoll:
+	case SYS_pselect6:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret)
 {
 	enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, COMMANDS = 127 };
@@ -105,8 +127,7 @@ bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret)
 		ret->joins = a[2];
 		ret->futex = hb_task_exists(pid, a[2]);
 	}
-	ret->polls = call == SYS_epoll_wait || call == SYS_epoll_pwait || call == SYS_poll || call == SYS_ppoll ||
-		     call == SYS_select || call == SYS_pselect6;
+	ret->polls = waits_for_files(call);
 	return true;
 }
 

@@ -122,7 +122,7 @@ static __attribute__((noinline)) const struct hb__slot *another_slot(struct hb__
 	w.tags = c->fn->nrecorded && c->fn->recorded[0].kind == HB_RECORDED_TEXT; /* ends come and go */
 	struct hb__slot *s = hb__slot_search(c, &w, &new, ret_changed);
 	if (new) {
-		s->arg[0] = (int64_t)w.key[0];
+		s->arg[0] = (intptr_t)w.key[0];
 		hb__slot_define(c->lane, s);
 	}
 	hb__cancelled_again(state);
@@ -153,7 +153,7 @@ static const struct hb__slot *slot_of(const struct hb_talk *t)
 	if (unlikely(!s))
 		s = (struct hb__slot *)another_slot(&c, &changed);
 	if (unlikely(changed))
-		hb__slot_change(t->lane, s, 0, a[0], (int64_t)a[0]);
+		hb__slot_change(t->lane, s, 0, a[0], (intptr_t)a[0]);
 	return s;
 }
 

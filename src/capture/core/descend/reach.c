@@ -84,10 +84,10 @@ HB__EXPORT int chroot(const char *path)
 	return NEXT(chroot)(path);
 }
 
-static void limit(int what, const struct rlimit *new)
+static void limit(int what, rlim64_t most)
 {
 	int error = errno;
-	if (new &&what == RLIMIT_FSIZE &&new->rlim_cur < SMALL && follows()) {
+	if (what == RLIMIT_FSIZE && most < SMALL && follows()) {
 		begin_child();
 		hb__log_ahead();
 		hb__data_ahead();
@@ -96,14 +96,25 @@ static void limit(int what, const struct rlimit *new)
 }
 
 /* By both names, which the headers make one. */
-HB__EXPORT int hb_set_limit(__rlimit_resource_t what, const struct rlimit *new) __asm__("setrlimit");
-HB__EXPORT __attribute__((alias("setrlimit"))) int hb_set_limit_64(
-	__rlimit_resource_t what, const struct rlimit *new) __asm__("setrlimit64");
+struct limits {
+	unsigned long now, most; /* of the first: 32 bits where a long has */
+};
+HB__EXPORT int hb_set_limit(__rlimit_resource_t what, const struct limits *new) __asm__("setrlimit");
+HB__EXPORT int hb_set_limit_64(__rlimit_resource_t what, const struct rlimit64 *new) __asm__("setrlimit64");
 
-int hb_set_limit(__rlimit_resource_t what, const struct rlimit *new)
+int hb_set_limit(__rlimit_resource_t what, const struct limits *new)
 {
-	limit((int)what, new);
-	return NEXT(setrlimit)(what, new);
+	int (*next)(__rlimit_resource_t, const struct limits *) = (__typeof__(next))dlsym(RTLD_NEXT, "setrlimit");
+	if (new)
+		limit((int)what, new->now);
+	return next(what, new);
+}
+
+int hb_set_limit_64(__rlimit_resource_t what, const struct rlimit64 *new)
+{
+	if (new)
+		limit((int)what, new->rlim_cur);
+	return NEXT(setrlimit64)(what, new);
 }
 
 void hb__calls_filtered(void)

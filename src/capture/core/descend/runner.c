@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/core/descend/descend.h"
 
@@ -48,8 +49,12 @@ static void write_preload(const char *preload, const char *folder, size_t n)
 		size_t length = strcspn(p, ": "), there = 0;
 		bool ours;
 		const char *name = name_there(p, length, &ours, &there), *before = w > rest ? ":" : "";
+		size_t more = 0;
 		if (ours && name && n)
-			w += snprintf(w, most - (size_t)(w - rest), "%s%.*s/%.*s", before, (int)n, folder, (int)there, name);
+			more = (size_t)snprintf(w, most - (size_t)(w - rest), "%s%.*s/%.*s", before, (int)n, folder, (int)there, name);
+		/* of 32 bits there are fewer layers */
+		if (more && !access(w + strlen(before), R_OK))
+			w += more;
 		else if (!ours)
 			w += snprintf(w, most - (size_t)(w - rest), "%s%.*s", before, (int)length, p);
 		p += length;

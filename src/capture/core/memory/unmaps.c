@@ -14,10 +14,11 @@
 #endif
 
 /* The next definition; the kernel itself where there is none (a call before libraries are there). */
-#define NEXT(name)                                               \
-	static __typeof__(&(name)) next;                         \
+#define NEXT(name) NEXT_OF(name, #name)
+#define NEXT_OF(function, name)                                  \
+	static __typeof__(&(function)) next;                     \
 	if (unlikely(!__atomic_load_n(&next, __ATOMIC_RELAXED))) \
-	__atomic_store_n(&next, (__typeof__(next))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED)
+	__atomic_store_n(&next, (__typeof__(next))dlsym(RTLD_NEXT, name), __ATOMIC_RELAXED)
 
 static void forget(const void *p, size_t bytes) { hb__pages_forget((uintptr_t)p, bytes); }
 
@@ -28,30 +29,34 @@ static void mapped(const void *p, size_t bytes)
 }
 
 /* Both names: which of them a header makes of mmap depends on the width of file offsets that the caller asked for. */
-typedef void *map_function(void *p, size_t bytes, int rights, int flags, int fd, off64_t from);
-HB__EXPORT map_function hb__map32 __asm__("mmap"), hb__map64 __asm__("mmap64");
-_Static_assert(sizeof(long) == 8, "both are one function where a long has 64 bits");
+HB__EXPORT void *hb__map64(void *p, size_t bytes, int rights, int flags, int fd, off64_t from) __asm__("mmap64");
+HB__EXPORT void *hb__map32(void *p, size_t bytes, int rights, int flags, int fd, long from) __asm__("mmap");
 
-static void *map(map_function *next, void *p, size_t bytes, int rights, int flags, int fd, off64_t from)
+static void *by_kernel(void *p, size_t bytes, int rights, int flags, int fd, off64_t from)
 {
-	if (flags & MAP_FIXED)
-		forget(p, bytes);
-	void *at = next ? next(p, bytes, rights, flags, fd, from)
-			: (void *)syscall(SYS_mmap, p, bytes, rights, flags, fd, from);
-	mapped(at, bytes);
-	return at;
+#ifdef SYS_mmap2 /* 32 bits: it counts pages */
+	return (void *)syscall(SYS_mmap2, p, bytes, rights, flags, fd, (unsigned long)(from >> 12));
+#else
+	return (void *)syscall(SYS_mmap, p, bytes, rights, flags, fd, from);
+#endif
 }
 
-void *hb__map32(void *p, size_t bytes, int rights, int flags, int fd, off64_t from)
+#define MAP(function, name)                                                                                               \
+	NEXT_OF(function, name);                                                                                          \
+	if (flags & MAP_FIXED)                                                                                            \
+		forget(p, bytes);                                                                                         \
+	void *at = next ? next(p, bytes, rights, flags, fd, from) : by_kernel(p, bytes, rights, flags, fd, from);         \
+	mapped(at, bytes);                                                                                                \
+	return at;
+
+void *hb__map32(void *p, size_t bytes, int rights, int flags, int fd, long from)
 {
-	NEXT(mmap);
-	return map(next, p, bytes, rights, flags, fd, from);
+	MAP(hb__map32, "mmap")
 }
 
 void *hb__map64(void *p, size_t bytes, int rights, int flags, int fd, off64_t from)
 {
-	NEXT(mmap64);
-	return map(next, p, bytes, rights, flags, fd, from);
+	MAP(hb__map64, "mmap64")
 }
 
 HB__EXPORT int munmap(void *p, size_t bytes)

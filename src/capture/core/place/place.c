@@ -26,9 +26,10 @@ void hb__place_now(struct hb__place *ret)
 	for (; pid > 1 && pid != top && n < HB__ANCESTORS_MOST; n++) {
 		struct hb__ancestor *a = &all[HB__ANCESTORS_MOST - 1 - n];
 		hb_task task;
-		if (!hb_task_read(pid, 0, &task))
+		/* by its first thread: of the process itself what runs it on another processor tells its own (qemu-user) */
+		if (!hb_task_read(pid, (uint64_t)pid, &task))
 			return;
-		size_t length = hb_task_file(pid, 0, "comm", a->name, sizeof a->name);
+		size_t length = hb_task_file(pid, (uint64_t)pid, "comm", a->name, sizeof a->name);
 		if (length && a->name[length - 1] == '\n')
 			a->name[length - 1] = 0;
 		a->pid = (uint32_t)pid;

@@ -8,16 +8,16 @@
 
 /* ---- pool.c: a handle -> a pointer, for the tables that are not on the fast path ---- */
 struct hb__map {
-	uintptr_t *key;
+	uint64_t *key;
 	void **value;
 	uint32_t size, used; /* size: a power of two */
 };
-void *hb__map_find(const struct hb__map *map, uintptr_t key);
-bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
+void *hb__map_find(const struct hb__map *map, uint64_t key);
+bool hb__map_put(struct hb__map *map, uint64_t key, void *value);
 /* Puts it there; what was there before, NULL: nothing. */
-void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value);
-void hb__map_remove(struct hb__map *map, uintptr_t key);
-void hb__map_remove_if(struct hb__map *map, uintptr_t key, const void *value); /* while that is there */
+void *hb__map_swap(struct hb__map *map, uint64_t key, void *value);
+void hb__map_remove(struct hb__map *map, uint64_t key);
+void hb__map_remove_if(struct hb__map *map, uint64_t key, const void *value); /* while that is there */
 /* Zeroed memory that is kept for ever; under the lock. NULL when there is none. */
 void *hb__pool(size_t bytes);
 /* One lock for the tables of handles, taken only when threads may call at once. */

@@ -12,9 +12,9 @@ static struct {
 } numbers[HB__NUMBERED] = {[HB__TYPES] = {.next = HB__DERIVED}, [HB__OPS] = {.next = USER_OP}};
 static struct hb__map recorded; /* replay: origin -> 1 + number */
 
-static uintptr_t key_of(unsigned kind, uint64_t lane, uint64_t nth)
+static uint64_t key_of(unsigned kind, uint64_t lane, uint64_t nth)
 {
-	return (uintptr_t)(kind + 1) << 56 | (uintptr_t)(lane & 0xffff) << 40 | (uintptr_t)(nth & 0xffffffffff);
+	return (uint64_t)(kind + 1) << 56 | (lane & 0xffff) << 40 | (nth & 0xffffffffff);
 }
 
 static struct hb__origin next_origin(enum hb__numbered kind, bool made)

@@ -6,12 +6,12 @@
 
 pthread_mutex_t hb__track_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static uint32_t place(const struct hb__map *map, uintptr_t key)
+static uint32_t place(const struct hb__map *map, uint64_t key)
 {
 	return (uint32_t)(key * 0x9e3779b97f4a7c15u >> 32) & (map->size - 1);
 }
 
-void *hb__map_find(const struct hb__map *map, uintptr_t key)
+void *hb__map_find(const struct hb__map *map, uint64_t key)
 {
 	if (!map->size)
 		return NULL;
@@ -43,7 +43,7 @@ static bool grow(struct hb__map *map)
 }
 
 /* Where the key stands, or would stand: then there is no value. */
-static uint32_t cell_of(const struct hb__map *map, uintptr_t key)
+static uint32_t cell_of(const struct hb__map *map, uint64_t key)
 {
 	uint32_t i = place(map, key);
 	while (map->value[i] && map->key[i] != key)
@@ -54,7 +54,7 @@ static uint32_t cell_of(const struct hb__map *map, uintptr_t key)
 static bool has_room(struct hb__map *map) { return map->used * 2 < map->size || grow(map); }
 
 /* Puts a value into a cell; what was there before. */
-static void *fill(struct hb__map *map, uint32_t i, uintptr_t key, void *value)
+static void *fill(struct hb__map *map, uint32_t i, uint64_t key, void *value)
 {
 	void *before = map->value[i];
 	map->used += !before;
@@ -63,7 +63,7 @@ static void *fill(struct hb__map *map, uint32_t i, uintptr_t key, void *value)
 	return before;
 }
 
-bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
+bool hb__map_put(struct hb__map *map, uint64_t key, void *value)
 {
 	if (!has_room(map))
 		return false;
@@ -71,13 +71,13 @@ bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
 	return true;
 }
 
-void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
+void *hb__map_swap(struct hb__map *map, uint64_t key, void *value)
 {
 	return has_room(map) ? fill(map, cell_of(map, key), key, value) : NULL;
 }
 
 /* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). value NULL: whatever is there. */
-static void removed(struct hb__map *map, uintptr_t key, const void *value)
+static void removed(struct hb__map *map, uint64_t key, const void *value)
 {
 	if (!map->size)
 		return;
@@ -100,8 +100,8 @@ static void removed(struct hb__map *map, uintptr_t key, const void *value)
 	map->used--;
 }
 
-void hb__map_remove(struct hb__map *map, uintptr_t key) { removed(map, key, NULL); }
-void hb__map_remove_if(struct hb__map *map, uintptr_t key, const void *value) { removed(map, key, value); }
+void hb__map_remove(struct hb__map *map, uint64_t key) { removed(map, key, NULL); }
+void hb__map_remove_if(struct hb__map *map, uint64_t key, const void *value) { removed(map, key, value); }
 
 void *hb__pool(size_t bytes)
 {
