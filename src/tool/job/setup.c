@@ -195,7 +195,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
 	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
-	char *of_others = setup->alone ? NULL : runners();
+	char *of_others = runners();
 	add(ret, "HBDB_RUNNERS", of_others);
 	free(of_others);
 	for (char *const *v = setup->control; v && *v; v++)

@@ -174,11 +174,20 @@ static bool is_one_of(const char *const *names, const char *path)
 	return false;
 }
 
+/* What the recorder asks for is not the program's; that it takes the clock, or asks who it is, for example. */
+static bool is_own(const void *pc)
+{
+	const struct module *m = find(pc);
+	return m && m == find(recorders);
+}
+
 static unsigned learn_caller(const void *pc)
 {
 	const char *path = "";
 	uintptr_t base, end;
 	if (hb__in_library(pc) || hb__in_binding(pc))
+		return 0;
+	if (is_own(pc))
 		return 0;
 	if (!hb__module_of(pc, &path, &base, &end))
 		return HB__BRINGS_INPUTS | HB__ORDERS_THREADS | HB__TALKS;
