@@ -263,6 +263,13 @@ const hb_identity *hb_log_identity(const hb_log *log);
 const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index);
 /* The network namespace that the process is in, as its system numbers them; 0: not told. */
 uint64_t hb_log_network(const hb_log *log);
+/* The processor that a program is for. */
+typedef struct hb_processor {
+	const char *name; /* owned by the log */
+	uint32_t big_endian, word; /* 1 or 0; bits of a pointer */
+} hb_processor;
+/* NULL: not told. Then it is x86_64, but of what was imported it is not known. */
+const hb_processor *hb_log_processor(const hb_log *log);
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);

@@ -372,6 +372,22 @@ static bool network(struct hb__defs *defs, struct hb__in *in)
 	return true;
 }
 
+static bool processor(struct hb__defs *defs, struct hb__in *in)
+{
+	hb_processor told = {.name = text(defs, in)};
+	uint8_t order = hb__in_u8(in);
+	uint64_t word = hb__in_uv(in);
+	if (in->bad || in->p != in->end || !told.name || order > 1 || word > 1024)
+		return false;
+	told.big_endian = order;
+	told.word = (uint32_t)word;
+	if (!defs->processor.name) /* there is one */
+		defs->processor = told;
+	return true;
+}
+
+const hb_processor *hb_log_processor(const hb_log *log) { return log->defs.processor.name ? &log->defs.processor : NULL; }
+
 uint64_t hb_log_network(const hb_log *log) { return log->defs.network; }
 
 const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index)
@@ -405,7 +421,7 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
 		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
 		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)) || (kind == HB_DEF_LAYER && !layer(defs, &in)) ||
-		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)))
+		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)) || (kind == HB_DEF_PROCESSOR && !processor(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

@@ -73,6 +73,7 @@ struct hb__defs {
 	hb_ancestor *ancestor;
 	uint32_t ancestors;
 	uint64_t network; /* 0: not told */
+	hb_processor processor; /* name NULL: not told */
 	hb_bridge *bridge;
 	size_t bridges, bridges_cap;
 	struct hb__layer_told {

@@ -68,7 +68,7 @@ class Log:
         self.data, self.lanes, self.notes = data, collections.defaultdict(Lane), []
         self.defs = {k: {} for k in range(1, 9)}
         self.process, self.bridges, self.kinds, self.remarks, self.layers, self.place = None, [], {}, [], [], []
-        self.texts, self.values, self.network = {}, {}, None
+        self.texts, self.values, self.network, self.processor = {}, {}, None, None
         (self.version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
@@ -100,8 +100,11 @@ class Log:
             self.values[function] = i.times(lambda: (i.u(1), i.str()))
         self.network = self.network or (i.uv() if kind == 18 else None)
         self.place = self.place or (i.times(lambda: (i.uv(), i.uv(), i.str())) if kind == 17 else [])
-        if kind in (11, 12, 16, 17, 18) and i.at and (i.more() or kind == 17 and not self.place):
-            raise ValueError("not a text, values, a layer, a place or a network")
+        self.processor = self.processor or ((i.str(), i.u(1), i.uv()) if kind == 19 else None)
+        if kind == 19 and self.processor[1] > 1:
+            raise ValueError("a byte order that there is not")
+        if kind in (11, 12, 16, 17, 18, 19) and i.at and (i.more() or kind == 17 and not self.place):
+            raise ValueError("not a text, values, a layer, a place, a network or a processor")
         if kind > 8:
             return
         number = i.uv()

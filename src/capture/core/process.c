@@ -359,6 +359,7 @@ static bool open_record(void)
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else
 		hb__log_identity(!early);
+	hb__define_processor();
 	hb__data_start();
 	return true;
 }

@@ -106,6 +106,12 @@ static void json_processes(hb_output *o, const hb_facts *f)
 		field_number(o, false, "bytes", (int64_t)p->bytes);
 		field_number(o, false, "thread_level", p->thread_level);
 		field(o, false, "program", p->program);
+		const hb_processor *processor = hb_log_processor(f->logs.at[i].log);
+		if (processor) {
+			field(o, false, "processor", processor->name);
+			field(o, false, "byte_order", processor->big_endian ? "big" : "little");
+			field_number(o, false, "word", processor->word);
+		}
 		hb__put_text(o, p->sealed ? ",\"sealed\":true" : ",\"sealed\":false");
 		if (p->stopped)
 			field(o, false, "stopped", strerror((int)p->stopped));

@@ -37,17 +37,30 @@ static void print_command(const hb_manifest *m)
 
 static const char *process_name(const hb_facts *f, size_t log) { return f->logs.worlds.name[log]; }
 
+/* A column of 15 letters. */
+static void processor_text(const hb_facts *f, const hb_log *log, char *ret, size_t size)
+{
+	const hb_processor *p = hb_log_processor(log);
+	char text[32];
+	if (p)
+		snprintf(text, sizeof text, "%.8s %.2u %s", hb__tame(p->name), p->word, p->big_endian ? "big" : "");
+	else
+		snprintf(text, sizeof text, "%s", f->manifest.imported_from ? "?" : "x86_64 64");
+	snprintf(ret, size, "%-15s", text);
+}
+
 static void print_processes(const hb_facts *f)
 {
 	int width = 5;
-	bool ranks = false;
+	bool ranks = false, others = false;
 	for (size_t i = 0; i < f->logs.n && i < HB_INFO_SHOWN; i++) {
 		int length = (int)strlen(process_name(f, i));
 		width = length > width ? length : width;
 		ranks |= *hb_rank_word(process_name(f, i)) != 0;
+		others |= f->logs.at[i].log && hb_log_processor(f->logs.at[i].log);
 	}
-	printf("\n%*s  %-16s %8s %12s %6s %12s  %s\n", width, ranks ? "rank" : "process", "host", "pid", "events",
-		"lanes", "bytes", "state");
+	printf("\n%*s  %-16s %8s %12s %6s %12s  %s%s\n", width, ranks ? "rank" : "process", "host", "pid", "events",
+		"lanes", "bytes", others ? "processor      " : "", "state");
 	for (size_t i = 0, shown = 0; i < f->logs.n; i++) {
 		if (!f->logs.at[i].log)
 			continue;
@@ -59,8 +72,11 @@ static void print_processes(const hb_facts *f)
 		bool first = f->manifest.finished && f->manifest.died_first &&
 			     !strcmp(f->manifest.died_first, process_name(f, i));
 		const char *state = first && !p->state && !p->stopped ? "died first" : hb__state_text(p);
-		printf("%*s  %-16s %8u %12llu %6u %12llu  %s\n", width, process_name(f, i), hb__tame(p->host), p->pid,
-			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
+		char processor[32] = "";
+		if (others)
+			processor_text(f, f->logs.at[i].log, processor, sizeof processor);
+		printf("%*s  %-16s %8u %12llu %6u %12llu  %s%s\n", width, process_name(f, i), hb__tame(p->host), p->pid,
+			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, processor, state);
 	}
 }
 

@@ -5,6 +5,22 @@
 #include "capture/core/layer.h"
 #include "capture/core/record/record.h"
 
+#if defined(__aarch64__)
+#define HB__PROCESSOR "aarch64"
+#elif defined(__arm__)
+#define HB__PROCESSOR "arm"
+#elif defined(__i386__)
+#define HB__PROCESSOR "i386"
+#elif defined(__powerpc64__)
+#define HB__PROCESSOR "ppc64"
+#elif defined(__riscv)
+#define HB__PROCESSOR "riscv64"
+#elif defined(__s390x__)
+#define HB__PROCESSOR "s390x"
+#elif !defined(__x86_64__)
+#error "a processor that has no name here and in hbdb-recording(5) yet"
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hb__lane definitions = {.number = HB_LANE_DEFINITIONS, .storing = true};
 static bool function_told[HB_FUNCTIONS_MOST], values_told[HB_FUNCTIONS_MOST];
@@ -239,6 +255,19 @@ void hb__define_network(uint64_t number)
 	pthread_mutex_lock(&lock);
 	put(HB_DEF_NETWORK, body, (size_t)(w - body));
 	pthread_mutex_unlock(&lock);
+}
+
+/* Of the one that most programs are for nothing is told. */
+void hb__define_processor(void)
+{
+#if !defined(__x86_64__)
+	uint8_t body[64], *w = text(body, HB__PROCESSOR);
+	*w++ = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
+	w = hb_put_uv(w, 8 * sizeof(void *));
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_PROCESSOR, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+#endif
 }
 
 void hb__define_bridge(const struct hb__bridge *b)

@@ -453,6 +453,8 @@ struct hb__ancestor {
 void hb__define_place(const struct hb__ancestor *ancestor, unsigned n);
 /* Which network namespace it is in: hbdb-recording(5), network. */
 void hb__define_network(uint64_t number);
+/* Which processor it is for: hbdb-recording(5), processor. */
+void hb__define_processor(void);
 /* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
 struct hb__bridge {
 	int comm, root; /* root: as members of communicators are written; -1: none */
