@@ -55,6 +55,7 @@ def definitions(log):
         out.append(b"process made=%d rank=%d began=%d world=%s maker=%s" % (made, rank, began, world, maker))
     out += [b"ancestor started=%d pid=%d %s" % a for a in log.place]
     out += [b"network %d" % log.network] if log.network else []
+    out += [b"processor %s big=%d word=%d" % log.processor] if log.processor else []
     out += [b"text %d %s" % t for t in sorted(log.texts.items())]
     out += [b"bridge comm=%d kind=%d root=%d entered=%d returned=%d port=%s" % b for b in log.bridges]
     out += [b"note lane=%d event=%d %s" % n for n in log.notes]

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Programs of several processors in one run: recorded into one recording, matched in one graph, replayed; each under qemu-user.
 
-usage: run.py [--messages N] [--replays N]
+usage: run.py [--messages N] [--replays N] [--built]
 
 talk.c is built for this machine and for each processor of scripts/processors. Its messages carry who sent them and as which one: what each process prints
 of what came is what the matches of the recording are held against.
@@ -47,6 +47,10 @@ def run(command, folder, seconds=300, **more):
 
 def hbdb(folder, *arguments, seconds=300, env=None):
     return run([HBDB, *arguments], folder, seconds, env=dict(os.environ, **(env or {})))
+
+
+def build():
+    subprocess.run([os.path.join(TOP, "dev"), "build", "--processors"], check=True, stdout=subprocess.DEVNULL)
 
 
 def compile_all(folder):
@@ -215,8 +219,10 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--messages", type=int, default=20)
     p.add_argument("--replays", type=int, default=3)
+    p.add_argument("--built", action="store_true", help="take what is built as it is")
     a = p.parse_args()
-    subprocess.run([os.path.join(TOP, "dev"), "build", "--processors"], check=True, stdout=subprocess.DEVNULL)
+    if not a.built:
+        build()
     folder = tempfile.mkdtemp(prefix="hbdb-processors.")
     compile_all(folder)
     write_script(folder, a.messages)

@@ -47,8 +47,8 @@ static void append(char **list, const char *path)
 	*list = all;
 }
 
-/* Programs that run those of another processor, and where the capture libraries for it are: RUNNER=FOLDER, with colons between. No folder: it
- * is not built, or cannot be named so. NULL: no platform has such a program. */
+/* Programs that run those of another processor, where the capture libraries for it are, and how they wait for gdb: RUNNER=FOLDER=STUB, with colons
+ * between. No folder: it is not built, or cannot be named so. NULL: no platform has such a program. */
 static char *runners(void)
 {
 	char *list = NULL, why[HB_PLATFORM_WHY], **names = hb_platform_names();
@@ -65,7 +65,8 @@ static char *runners(void)
 		char *core = *in == '/' ? realpath(file, NULL) : *in ? hb__find_beside(file) : NULL;
 		if (core)
 			*strrchr(core, '/') = 0;
-		char *entry = hb__format("%s=%s", p->runner, core && !strpbrk(core, " :") ? core : "");
+		const char *stub = p->stub && !strchr(p->stub, ':') ? p->stub : "";
+		char *entry = hb__format("%s=%s=%s", p->runner, core && !strpbrk(core, " :=") ? core : "", stub);
 		append(&list, entry);
 		free(entry);
 		free(core);

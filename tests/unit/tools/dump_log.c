@@ -55,6 +55,9 @@ static void print_process(const hb_log *log)
 		printf("ancestor started=%" PRIu64 " pid=%u %s\n", a->started, a->pid, a->name);
 	if (hb_log_network(log))
 		printf("network %" PRIu64 "\n", hb_log_network(log));
+	const hb_processor *processor = hb_log_processor(log);
+	if (processor)
+		printf("processor %s big=%u word=%u\n", processor->name, processor->big_endian, processor->word);
 	for (uint32_t k = 0; hb_log_text(log, k); k++)
 		printf("text %u %s\n", k, hb_log_text(log, k));
 	const hb_bridge *b;

@@ -7,20 +7,31 @@
 
 #include "capture/core/descend/descend.h"
 
-/* The entry of this program in HBDB_RUNNERS, RUNNER=FOLDER with colons between; NULL: it runs no others. */
-static const char *folder_of_this(size_t *ret_n)
+#define SOCKET_MOST 104 /* bytes of the path of a Unix socket */
+
+/* What HBDB_RUNNERS says of this program; FOLDER=VARIABLE=VALUE behind its name, with colons between programs. Both parts may be empty. */
+struct runner {
+	const char *folder, *stub;
+	size_t folder_n, stub_n;
+};
+
+/* False: it runs no others. */
+static bool find_this(struct runner *ret)
 {
 	const char *list = getenv("HBDB_RUNNERS"), *self = program_invocation_short_name;
 	size_t length = strlen(self);
 	for (const char *p = list; p && *p; p += strspn(p, ":")) {
 		size_t n = strcspn(p, ":");
 		if (n > length && !strncmp(p, self, length) && p[length] == '=') {
-			*ret_n = n - length - 1;
-			return p + length + 1;
+			ret->folder = p + length + 1;
+			ret->folder_n = strcspn(ret->folder, "=:");
+			ret->stub = ret->folder + ret->folder_n + 1;
+			ret->stub_n = ret->stub < p + n ? (size_t)(p + n - ret->stub) : 0;
+			return true;
 		}
 		p += n;
 	}
-	return NULL;
+	return false;
 }
 
 /* What a library of this processor is called there; its length in *ret_n. NULL: there is none, or it is not one of ours. */
@@ -69,15 +80,38 @@ static void write_preload(const char *preload, const char *folder, size_t n)
 	free(rest);
 }
 
+/* Has it wait for a gdb before its program begins: by a variable of its own, in which {socket} stands for a path. */
+static void wait_for_gdb(const struct runner *r)
+{
+	static const char place[] = "{socket}";
+	const char *in = getenv("HBDB_STUBS");
+	const char *equal = r->stub_n ? memchr(r->stub, '=', r->stub_n) : NULL;
+	const char *at = equal ? memmem(r->stub, r->stub_n, place, strlen(place)) : NULL;
+	char path[SOCKET_MOST], name[64], value[SOCKET_MOST + 256];
+	if (!in || !*in || !at || at < equal)
+		return;
+	int n = snprintf(path, sizeof path, "%s/%s.%d", in, program_invocation_short_name, (int)getpid());
+	if (n < 0 || n >= (int)sizeof path) {
+		hb__say("%s is too long for the name of a socket: no gdb can come to %s", in, program_invocation_short_name);
+		return;
+	}
+	const char *behind = at + strlen(place);
+	snprintf(name, sizeof name, "%.*s", (int)(equal - r->stub), r->stub);
+	snprintf(value, sizeof value, "%.*s%s%.*s", (int)(at - equal - 1), equal + 1, path, (int)(r->stub + r->stub_n - behind), behind);
+	setenv(name, value, 1);
+	hb__say("%s waits for gdb: target remote %s", program_invocation_short_name, path);
+}
+
 bool hb__runner_gives_way(void)
 {
-	size_t n;
-	const char *folder = folder_of_this(&n), *preload = folder ? getenv("LD_PRELOAD") : NULL;
+	struct runner r;
+	const char *preload = find_this(&r) ? getenv("LD_PRELOAD") : NULL;
 	if (!preload)
 		return false;
-	if (!n)
+	wait_for_gdb(&r);
+	if (!r.folder_n)
 		hb__say("what %s runs is not recorded: there is no capture library for its processor (./dev build --processors)",
 			program_invocation_short_name);
-	write_preload(preload, folder, n);
+	write_preload(preload, r.folder, r.folder_n);
 	return true;
 }
