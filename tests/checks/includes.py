@@ -17,7 +17,6 @@ MAY = {
     "rules": {"base", "model", "calls"},
     "session": {"base", "model", "format", "calls"},
     "system": {"base", "format", "model", "session"},
-    "system": {"base"},
     "tool": {"base", "calls", "capture", "foreign", "format", "model", "reverse", "rules", "session", "system", "view"},
     "view": {"base", "model", "rules", "session", "calls"},
 }
