@@ -13,7 +13,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HBDB = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build/hbdb")
 ROUNDS = 200
-LOGS = {"s390x": ("big", 64)}
+LOGS = {"s390x": ("big", 64), "arm": ("little", 32)}
 passed = failed = 0
 
 

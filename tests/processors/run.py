@@ -191,7 +191,7 @@ def check_order(folder, recording, by):
     """A datagram that was sent from one processor was sent before it came to another, of another byte order."""
     sent = [e for e in by["talk.x86"] if e["function"] == "sendto" and "127.0.0.1:%d" % (PORT + 3) in e["arguments"]["peer"]][0]
     got = [e for e in by["talk.s390x"] if e["function"] == "recvfrom" and "127.0.0.1:%d" % PORT in e["arguments"]["peer"]][0]
-    done = hbdb(folder, "order", recording, "talk.x86:%d" % sent["event"], "talk.s390x:%d" % got["event"])
+    done = hbdb(folder, "order", "talk.x86:%d" % sent["event"], "talk.s390x:%d" % got["event"], recording)
     check("before" in done.stdout and "concurrent" not in done.stdout, "order between two byte orders", done.stdout + done.stderr)
 
 

@@ -391,6 +391,16 @@ static uint32_t define_module(const char *path, uintptr_t base)
 	return modules++;
 }
 
+/* On arm the lowest bit of a return address says in which of two forms the code is written, and is no part of it. */
+static uintptr_t address_of(const void *pc)
+{
+#if defined(__arm__)
+	return (uintptr_t)pc & ~(uintptr_t)1;
+#else
+	return (uintptr_t)pc;
+#endif
+}
+
 uint32_t hb__define_site(const void *pc)
 {
 	uint32_t at = (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15u >> 40) % SITES, number = 0;
@@ -408,7 +418,7 @@ uint32_t hb__define_site(const void *pc)
 			site_number[at] = number = ++sites;
 			uint8_t body[3 * HB_UV_MAX], *w = hb_put_uv(body, number);
 			w = hb_put_uv(w, module);
-			w = hb_put_uv(w, (uintptr_t)pc - base);
+			w = hb_put_uv(w, address_of(pc) - base);
 			put(HB_DEF_SITE, body, (size_t)(w - body));
 		}
 	}
