@@ -265,7 +265,7 @@ const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index);
 uint64_t hb_log_network(const hb_log *log);
 /* The processor that a program is for. */
 typedef struct hb_processor {
-	const char *name; /* owned by the log */
+	const char *name;          /* owned by the log */
 	uint32_t big_endian, word; /* 1 or 0; bits of a pointer */
 } hb_processor;
 /* NULL: not told. Then it is x86_64, but of what was imported it is not known. */

@@ -24,25 +24,24 @@ static inline uint64_t hb_little64(uint64_t v) { return v; }
 
 #define HB_LITTLE_ENDIAN __attribute__((scalar_storage_order("little-endian")))
 /* The language has no address of a number that is stored so. */
-#define HB_PLACE(p, member) \
-	((__typeof__((p)->member) *)(void *)((char *)(p) + offsetof(__typeof__(*(p)), member)))
+#define HB_PLACE(p, member) ((__typeof__((p)->member) *)(void *)((char *)(p) + offsetof(__typeof__(*(p)), member)))
 
 static inline uint16_t hb_little16(uint16_t v) { return __builtin_bswap16(v); }
 static inline uint32_t hb_little32(uint32_t v) { return __builtin_bswap32(v); }
 static inline uint64_t hb_little64(uint64_t v) { return __builtin_bswap64(v); }
 
-#define HB_LITTLE(v)                                   \
+#define HB_LITTLE(v)                                                   \
 	((__typeof__(v))(sizeof(v) == 8   ? hb_little64((uint64_t)(v)) \
 			 : sizeof(v) == 4 ? hb_little32((uint32_t)(v)) \
 			 : sizeof(v) == 2 ? hb_little16((uint16_t)(v)) \
 					  : (v)))
-#define HB_ADD(p, member, n, order)                                                                               \
-	do {                                                                                                      \
+#define HB_ADD(p, member, n, order)                                                                                \
+	do {                                                                                                       \
 		__typeof__((p)->member) *at_ = HB_PLACE(p, member), was_ = __atomic_load_n(at_, __ATOMIC_RELAXED), \
-					 now_;                                                            \
-		do                                                                                                \
-			now_ = HB_LITTLE((__typeof__(was_))(HB_LITTLE(was_) + (n)));                              \
-		while (!__atomic_compare_exchange_n(at_, &was_, now_, 0, order, __ATOMIC_RELAXED));               \
+					now_;                                                                      \
+		do                                                                                                 \
+			now_ = HB_LITTLE((__typeof__(was_))(HB_LITTLE(was_) + (n)));                               \
+		while (!__atomic_compare_exchange_n(at_, &was_, now_, 0, order, __ATOMIC_RELAXED));                \
 	} while (0)
 
 #endif

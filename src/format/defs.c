@@ -386,7 +386,10 @@ static bool processor(struct hb__defs *defs, struct hb__in *in)
 	return true;
 }
 
-const hb_processor *hb_log_processor(const hb_log *log) { return log->defs.processor.name ? &log->defs.processor : NULL; }
+const hb_processor *hb_log_processor(const hb_log *log)
+{
+	return log->defs.processor.name ? &log->defs.processor : NULL;
+}
 
 uint64_t hb_log_network(const hb_log *log) { return log->defs.network; }
 
@@ -421,7 +424,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
 		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
 		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)) || (kind == HB_DEF_LAYER && !layer(defs, &in)) ||
-		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)) || (kind == HB_DEF_PROCESSOR && !processor(defs, &in)))
+		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)) ||
+		(kind == HB_DEF_PROCESSOR && !processor(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

@@ -72,7 +72,7 @@ struct hb__defs {
 	hb_identity identity;         /* world NULL: none was defined */
 	hb_ancestor *ancestor;
 	uint32_t ancestors;
-	uint64_t network; /* 0: not told */
+	uint64_t network;       /* 0: not told */
 	hb_processor processor; /* name NULL: not told */
 	hb_bridge *bridge;
 	size_t bridges, bridges_cap;

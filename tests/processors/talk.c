@@ -45,7 +45,8 @@ static struct message make(uint32_t kind, int to, int serial)
 
 static void told(const struct message *m)
 {
-	printf("%s %u %u %u\n", ntohl(m->kind) == DATAGRAM ? "datagram" : "stream", ntohl(m->from), ntohl(m->to), ntohl(m->serial));
+	printf("%s %u %u %u\n", ntohl(m->kind) == DATAGRAM ? "datagram" : "stream", ntohl(m->from), ntohl(m->to),
+		ntohl(m->serial));
 }
 
 static void send_datagrams(int s)

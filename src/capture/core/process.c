@@ -104,10 +104,8 @@ static void open_data(struct hb__config *k)
 __attribute__((constructor(101))) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
-	if (unlikely(hb__runner_gives_way()))
-		return;
 	hb__layers_give_way();
-	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
+	k->mode = hb__mode_asked();
 	bool inputs = getenv("HBDB_LAYERS") && hb__layer_asked("inputs");
 	k->data = k->mode == HB__RECORD && (is("HBDB_LEVEL", "data") || inputs);
 	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
@@ -359,7 +357,6 @@ static bool open_record(void)
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else
 		hb__log_identity(!early);
-	hb__define_processor();
 	hb__data_start();
 	return true;
 }

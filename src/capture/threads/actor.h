@@ -33,10 +33,10 @@ struct hb_actor {
 	int task;
 	uint64_t events, operations;
 	const void *pc;
-	uint64_t failed;      /* position behind which nothing but polls came */
-	uint64_t posting;     /* replay: position of the last posting that is about to be made; 0: none */
-	struct hb_count *counts;     /* of its operations, by function: in the lane's control, once it has that */
-	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
+	uint64_t failed;         /* position behind which nothing but polls came */
+	uint64_t posting;        /* replay: position of the last posting that is about to be made; 0: none */
+	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */
+	uint64_t total, last;    /* replay: operations so far, and in the record; last 0: not known */
 	unsigned nheld;
 	struct {
 		const void *object;

@@ -24,8 +24,8 @@ size_t hb__environment_places(char *const *given);
 size_t hb__environment_preload(char *const *given);
 
 /* ---- runner.c ---- */
-/* This program runs programs of another processor, which are recorded, and not it: its environment is made one for them. */
-bool hb__runner_gives_way(void);
+/* What HBDB_MODE asks for. Of a program that runs programs of another processor those are recorded, and not it. */
+enum hb__mode hb__mode_asked(void);
 
 /* ---- vfork.c ---- */
 /* Pages that a child made by vfork leaves in the memory of its parent: given back when that goes on. */

@@ -62,7 +62,8 @@ static void write_preload(const char *preload, const char *folder, size_t n)
 		const char *name = name_there(p, length, &ours, &there), *before = w > rest ? ":" : "";
 		size_t more = 0;
 		if (ours && name && n)
-			more = (size_t)snprintf(w, most - (size_t)(w - rest), "%s%.*s/%.*s", before, (int)n, folder, (int)there, name);
+			more = (size_t)snprintf(
+				w, most - (size_t)(w - rest), "%s%.*s/%.*s", before, (int)n, folder, (int)there, name);
 		/* of 32 bits there are fewer layers */
 		if (more && !access(w + strlen(before), R_OK))
 			w += more;
@@ -92,17 +93,20 @@ static void wait_for_gdb(const struct runner *r)
 		return;
 	int n = snprintf(path, sizeof path, "%s/%s.%d", in, program_invocation_short_name, (int)getpid());
 	if (n < 0 || n >= (int)sizeof path) {
-		hb__say("%s is too long for the name of a socket: no gdb can come to %s", in, program_invocation_short_name);
+		hb__say("%s is too long for the name of a socket: no gdb can come to %s", in,
+			program_invocation_short_name);
 		return;
 	}
 	const char *behind = at + strlen(place);
 	snprintf(name, sizeof name, "%.*s", (int)(equal - r->stub), r->stub);
-	snprintf(value, sizeof value, "%.*s%s%.*s", (int)(at - equal - 1), equal + 1, path, (int)(r->stub + r->stub_n - behind), behind);
+	snprintf(value, sizeof value, "%.*s%s%.*s", (int)(at - equal - 1), equal + 1, path,
+		(int)(r->stub + r->stub_n - behind), behind);
 	setenv(name, value, 1);
 	hb__say("%s waits for gdb: target remote %s", program_invocation_short_name, path);
 }
 
-bool hb__runner_gives_way(void)
+/* This program runs programs of another processor, which are recorded, and not it: its environment is made one for them. */
+static bool gives_way(void)
 {
 	struct runner r;
 	const char *preload = find_this(&r) ? getenv("LD_PRELOAD") : NULL;
@@ -114,4 +118,12 @@ bool hb__runner_gives_way(void)
 			program_invocation_short_name);
 	write_preload(preload, r.folder, r.folder_n);
 	return true;
+}
+
+enum hb__mode hb__mode_asked(void)
+{
+	const char *mode = getenv("HBDB_MODE");
+	if (!mode || unlikely(gives_way()))
+		return HB__OFF;
+	return !strcmp(mode, "record") ? HB__RECORD : !strcmp(mode, "replay") ? HB__REPLAY : HB__OFF;
 }

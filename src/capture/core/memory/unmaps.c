@@ -41,23 +41,17 @@ static void *by_kernel(void *p, size_t bytes, int rights, int flags, int fd, off
 #endif
 }
 
-#define MAP(function, name)                                                                                               \
-	NEXT_OF(function, name);                                                                                          \
-	if (flags & MAP_FIXED)                                                                                            \
-		forget(p, bytes);                                                                                         \
-	void *at = next ? next(p, bytes, rights, flags, fd, from) : by_kernel(p, bytes, rights, flags, fd, from);         \
-	mapped(at, bytes);                                                                                                \
+#define MAP(function, name)                                                                                       \
+	NEXT_OF(function, name);                                                                                  \
+	if (flags & MAP_FIXED)                                                                                    \
+		forget(p, bytes);                                                                                 \
+	void *at = next ? next(p, bytes, rights, flags, fd, from) : by_kernel(p, bytes, rights, flags, fd, from); \
+	mapped(at, bytes);                                                                                        \
 	return at;
 
-void *hb__map32(void *p, size_t bytes, int rights, int flags, int fd, long from)
-{
-	MAP(hb__map32, "mmap")
-}
+void *hb__map32(void *p, size_t bytes, int rights, int flags, int fd, long from) { MAP(hb__map32, "mmap") }
 
-void *hb__map64(void *p, size_t bytes, int rights, int flags, int fd, off64_t from)
-{
-	MAP(hb__map64, "mmap64")
-}
+void *hb__map64(void *p, size_t bytes, int rights, int flags, int fd, off64_t from){MAP(hb__map64, "mmap64")}
 
 HB__EXPORT int munmap(void *p, size_t bytes)
 {

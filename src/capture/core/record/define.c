@@ -224,6 +224,17 @@ void hb__define_comm(const struct hb__comm_told *comm)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Of the one that most programs are for nothing is told. With the lock. */
+static void define_processor(void)
+{
+#if !defined(__x86_64__)
+	uint8_t body[64], *w = text(body, HB__PROCESSOR);
+	*w++ = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
+	w = hb_put_uv(w, 8 * sizeof(void *));
+	put(HB_DEF_PROCESSOR, body, (size_t)(w - body));
+#endif
+}
+
 void hb__define_process(const struct hb__process_told *process)
 {
 	uint8_t body[2200], *w = text(body, process->world);
@@ -233,6 +244,7 @@ void hb__define_process(const struct hb__process_told *process)
 	w = hb_put_uv(w, hb__log_began());
 	pthread_mutex_lock(&lock);
 	put(HB_DEF_PROCESS, body, (size_t)(w - body));
+	define_processor();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -255,19 +267,6 @@ void hb__define_network(uint64_t number)
 	pthread_mutex_lock(&lock);
 	put(HB_DEF_NETWORK, body, (size_t)(w - body));
 	pthread_mutex_unlock(&lock);
-}
-
-/* Of the one that most programs are for nothing is told. */
-void hb__define_processor(void)
-{
-#if !defined(__x86_64__)
-	uint8_t body[64], *w = text(body, HB__PROCESSOR);
-	*w++ = __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
-	w = hb_put_uv(w, 8 * sizeof(void *));
-	pthread_mutex_lock(&lock);
-	put(HB_DEF_PROCESSOR, body, (size_t)(w - body));
-	pthread_mutex_unlock(&lock);
-#endif
 }
 
 void hb__define_bridge(const struct hb__bridge *b)

@@ -436,7 +436,7 @@ struct hb__comm_told {
 	const int *member, *remote; /* ranks in the world, NULL: not known */
 };
 void hb__define_comm(const struct hb__comm_told *comm);
-/* Which process this is: hbdb-recording(5), process. Once, as soon as it is known. */
+/* Which process this is, and for which processor: hbdb-recording(5), process and processor. Once, as soon as it is known. */
 struct hb__process_told {
 	const char *world, *maker; /* empty: not known */
 	int maker_rank;            /* -1: not known */
@@ -453,8 +453,6 @@ struct hb__ancestor {
 void hb__define_place(const struct hb__ancestor *ancestor, unsigned n);
 /* Which network namespace it is in: hbdb-recording(5), network. */
 void hb__define_network(uint64_t number);
-/* Which processor it is for: hbdb-recording(5), processor. */
-void hb__define_processor(void);
 /* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
 struct hb__bridge {
 	int comm, root; /* root: as members of communicators are written; -1: none */
