@@ -126,7 +126,7 @@ enum {                      /* flags of messages and receives */
 	HB_BUFFERED = 32,  /* send: Bsend, Ibsend: it completes by itself */
 	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
 	HB_TWICE = 64,     /* send: of a datagram that has come to this end before */
-	HB_BEFORE = 4 | 64, /* send: both: received by an event that a ring gave up, or, where it cannot be told, perhaps */
+	HB_EARLIER = 4 | 64, /* send: both: received by an event that a ring gave up, or, where it cannot be told, perhaps */
 	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
 	HB_FAILED =
 		128, /* the call, or the completion, returned an error (truncated: the message is matched all the same) */

@@ -49,7 +49,7 @@ struct hb__followed_request *hb__request_at(struct hb__reading *r, hb_reference 
 	if (cell)
 		cell->value = i;
 	else
-		*near = (struct hb__near){posting, ref.lane, i};
+		*near = (struct hb__near){ref.posting, ref.lane, i};
 	return &r->requests.at[i];
 }
 

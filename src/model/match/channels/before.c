@@ -306,7 +306,7 @@ bool hb__before_channels(hb_model *m)
 		if (s->flags & HB_CANCELLED || !skip[s->channel])
 			continue;
 		skip[s->channel] -= skip[s->channel] != UINT64_MAX;
-		s->flags |= HB_BEFORE;
+		s->flags |= HB_EARLIER;
 	}
 	free(sends);
 	free(receives);
@@ -333,7 +333,7 @@ static void raise_sends(struct lasts *l, uint32_t process, uint32_t lane)
 	for (size_t i = 0; i < m->sends.n; i++) {
 		const hb_send *s = &m->sends.at[i];
 		const hb_channel *c = &m->channels.at[s->channel];
-		if ((s->flags & HB_BEFORE) != HB_BEFORE || c->dest != process || m->owed[s->channel])
+		if ((s->flags & HB_EARLIER) != HB_EARLIER || c->dest != process || m->owed[s->channel])
 			continue;
 		uint32_t place = hb__look(&m->before_of, key_of(c->group, c->source, c->dest, c->tag));
 		if (place != HB_NO && m->before.at[place].receive_lane == lane)
