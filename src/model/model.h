@@ -326,6 +326,10 @@ const hb_refused *hb_model_refused(const hb_model *model);
 const hb_crossing *hb_model_crossings(const hb_model *model);
 /* Those of an event; *ret_n of them, 0: none. */
 const hb_crossing *hb_model_crossings_at(const hb_model *model, hb_at at, uint32_t *ret_n);
+/* How many processes gave up their first events (hbdb record --ring). */
+uint32_t hb_model_rings(const hb_model *model);
+/* How many collectives on its communicator the process gave up, counted from where those of the communicator begin here; HB_NO: not known. */
+uint32_t hb_model_given_up(const hb_model *model, uint32_t process, int64_t comm);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);

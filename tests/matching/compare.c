@@ -320,8 +320,11 @@ static void judge_process(struct compare *c, uint32_t process)
 		bool read = read_note(note, &told);
 		const struct process *from = read && told.rank >= 0 ? process_of_rank(c, told.rank) : NULL;
 		if (from) {
-			uint64_t before = lane_info(from, told.from_lane).before;
-			told.early = told.from_event <= before;
+			hb_lane_info info = lane_info(from, told.from_lane);
+			uint64_t before = info.before;
+			/* not there any more; or not there yet, where the log of a process that went on ends */
+			told.early = told.from_event <= before ||
+				     (hb_log_get_info(from->log)->stopped && told.from_event > before + info.events);
 			told.from_event -= told.early ? 0 : (uint32_t)before;
 		}
 		if (!read || lane >= m->nlines || told.lane >= m->nlines) {

@@ -7,6 +7,7 @@
 #include "capture/core/ring/ring.h"
 
 #define BATCH_MOST 64u        /* units that are given up at once: each time the account is written */
+#define LEAST 4u
 #define LANES 65536u
 #define UNITS_MORE (2 * LANES) /* that there may be above the size of the ring: open ones, of many threads */
 #define ACCOUNT_MOST 1024u     /* units of an account */
@@ -46,8 +47,8 @@ static bool ready(void)
 	if (ring.q)
 		return true;
 	uint64_t size = hb__config.ring / HB_UNIT_SIZE;
-	ring.size = size < 32 ? 32 : size < UNITS_MORE / 2 ? (uint32_t)size : UNITS_MORE / 2;
-	ring.batch = ring.size / 16 < BATCH_MOST ? ring.size / 16 : BATCH_MOST;
+	ring.size = size < LEAST ? LEAST : size < UNITS_MORE / 2 ? (uint32_t)size : UNITS_MORE / 2;
+	ring.batch = ring.size / 16 < 1 ? 1 : ring.size / 16 < BATCH_MOST ? ring.size / 16 : BATCH_MOST;
 	ring.q = hb__pages(sizeof *ring.q);
 	return ring.q;
 }

@@ -437,3 +437,13 @@ void hb__tell_before(hb_model *m)
 			"%u connections began before the recording does: what went through them is not matched",
 			m->streams_before);
 }
+
+uint32_t hb_model_rings(const hb_model *m) { return m->rings; }
+
+uint32_t hb_model_given_up(const hb_model *m, uint32_t process, int64_t comm)
+{
+	const struct hb__process_more *more = &m->process_more[process];
+	if (comm < 0 || (uint64_t)comm >= more->parts.n)
+		return 0;
+	return more->parts.at[comm].lost ? HB_NO : more->parts.at[comm].skip;
+}

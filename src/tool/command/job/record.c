@@ -163,7 +163,7 @@ static int with_name(const hb_args *args, const char *option, int (*does)(const 
 	return does(args->rest ? args->rest[0] : NULL);
 }
 
-#define RING_LEAST (1u << 20)
+#define RING_LEAST (1u << 17)
 
 /* 64M, 1G, 500000. 0, or the exit code after having said what is wrong. */
 static int read_ring(const hb_args *args, uint64_t *ret, unsigned layers)
@@ -182,7 +182,7 @@ static int read_ring(const hb_args *args, uint64_t *ret, unsigned layers)
 		return hb__fail_with(HB_EXIT_USAGE, "record --ring takes a size, as in 64M or 1G, not '%s'", text);
 	*ret = size << shift;
 	if (*ret < RING_LEAST || *ret > (uint64_t)1 << 40)
-		return hb__fail_with(HB_EXIT_USAGE, "record --ring: the log of a process has at least 1M and at most 1024G");
+		return hb__fail_with(HB_EXIT_USAGE, "record --ring: the log of a process has at least 128K and at most 1024G");
 	if (level && strcmp(level, "events") != 0)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --ring is for --level events, the default: what the other levels store is of use from the beginning on only");
