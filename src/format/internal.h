@@ -129,7 +129,7 @@ struct hb__lane_rows {
 	size_t units, units_cap;
 	uint64_t *def; /* raw: offsets of the slot definitions, in order */
 	size_t defs, defs_cap;
-	uint32_t first_unit;        /* raw, of a ring: number of the first unit that holds, and the slots before it */
+	uint32_t first_unit; /* raw, of a ring: number of the first unit that holds, and the slots before it */
 	struct hb__base {
 		uint32_t number;
 		struct hb__slotdef slot;

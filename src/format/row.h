@@ -101,7 +101,7 @@ struct hb_log_header {
 	uint32_t signal,
 		signal_lane; /* with remarks: the signal that ended the process, 1 + lane of the thread that got it */
 	uint64_t checksum;   /* of all before it, once the process has ended MPI; 0: none */
-	uint64_t account; /* of a ring: generation << 32 | units of the account in force; 0: nothing was given up */
+	uint64_t account;    /* of a ring: generation << 32 | units of the account in force; 0: nothing was given up */
 } __attribute__((packed));
 
 /* Where a lock of the process stands in the first unit (pthread_mutex_t, robust): the kernel marks it when the process ends. */

@@ -53,11 +53,11 @@ bool hb__by_time(const hb_log *log);
 /* A communicator at one of its processes. */
 struct hb__member {
 	uint32_t group;
-	uint8_t side;      /* of an intercommunicator: which group is the own one */
-	uint32_t fences;   /* so far */
+	uint8_t side;        /* of an intercommunicator: which group is the own one */
+	uint32_t fences;     /* so far */
 	uint32_t skip, lane; /* of a ring: so many of its enters are of events that were given up, of this lane */
 	bool lost;           /* ... and how many is not known */
-	VEC(hb_at) enters; /* by number of the collective */
+	VEC(hb_at) enters;   /* by number of the collective */
 };
 
 struct hb__keyed {
@@ -84,7 +84,7 @@ struct hb__process_more {
 	VEC(struct hb__member) parts; /* by communicator number */
 	uint32_t first_send, first_receive, first_probe;
 	uint32_t first_pending, pending;
-	bool broken; /* of a ring: what it counted does not hold */
+	bool broken;   /* of a ring: what it counted does not hold */
 	hb_at init;    /* MPI_Init; event 0: none */
 	bool followed; /* all its requests, up to their end */
 };
@@ -166,11 +166,12 @@ struct hb_model {
 	VEC(hb_at) timeouts;
 	VEC(hb_pending) pending; /* in the order of processes */
 	VEC(struct hb__channel_before) before;
-	uint64_t *owed; /* with rings, by channel: receives that got messages sent before; UINT64_MAX: none can be matched */
-	uint32_t streams_before; /* not matched, for a ring gave up their beginning */
+	uint64_t *
+		owed; /* with rings, by channel: receives that got messages sent before; UINT64_MAX: none can be matched */
+	uint32_t streams_before;    /* not matched, for a ring gave up their beginning */
 	struct hb__table before_of; /* channel, as in channel_of -> place in before */
 	uint32_t rings;             /* processes with events that were given up */
-	uint64_t *group_base; /* with rings: by group, collectives that all of its processes gave up */
+	uint64_t *group_base;       /* with rings: by group, collectives that all of its processes gave up */
 	size_t group_bases;
 	VEC(struct hb__birth) births;
 	VEC(struct hb__epoch) epochs; /* in the order of processes */

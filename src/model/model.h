@@ -126,8 +126,9 @@ enum {                      /* flags of messages and receives */
 	HB_BUFFERED = 32,  /* send: Bsend, Ibsend: it completes by itself */
 	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
 	HB_TWICE = 64,     /* send: of a datagram that has come to this end before */
-	HB_EARLIER = 4 | 64, /* send: both: received by an event that a ring gave up, or, where it cannot be told, perhaps */
-	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
+	HB_EARLIER =
+		4 | 64, /* send: both: received by an event that a ring gave up, or, where it cannot be told, perhaps */
+	HB_CHOSEN = 64, /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
 	HB_FAILED =
 		128, /* the call, or the completion, returned an error (truncated: the message is matched all the same) */
 };
@@ -218,8 +219,8 @@ typedef enum hb_edge_kind {
 	HB_EDGE_ENDED,  /* the last event of a line -> the wait that told of its process's end */
 	HB_EDGE_KILLED, /* the call that a line never returned from -> likewise */
 	HB_EDGE_CLOSED, /* shutdown, or close of an end's last descriptor in its process -> what received the end of the stream */
-	HB_EDGE_LEFT,     /* the last event of a process that had the end, and did not close it -> likewise */
-	HB_EDGE_BEFORE,   /* a send, or an entry into a collective, whose other side a ring gave up -> the first event that it kept of that line */
+	HB_EDGE_LEFT,   /* the last event of a process that had the end, and did not close it -> likewise */
+	HB_EDGE_BEFORE, /* a send, or an entry into a collective, whose other side a ring gave up -> the first event that it kept of that line */
 	HB_EDGE_LISTENED, /* listen -> a connect that was accepted */
 	HB_EDGE_KINDS
 } hb_edge_kind;

@@ -158,7 +158,8 @@ static void read_postings(const struct compare *c, uint32_t line, struct lane *l
 			struct posting *of =
 				r.lane == at->lane && back >= 0 && (size_t)back < l->n ? &l->at[back] : NULL;
 			bool is = receiving(&ev);
-			if (ev.shape == HB_SHAPE_STARTED) /* as the persistent request that it starts; of one made before: by its message */
+			if (ev.shape ==
+				HB_SHAPE_STARTED) /* as the persistent request that it starts; of one made before: by its message */
 				is = of ? of->receives : posts_receive(c, line, (uint32_t)ev.row->number);
 			if (ev.shape == HB_SHAPE_MATCHED && of) /* Imrecv: the probe got the message */
 				post(l, *of);

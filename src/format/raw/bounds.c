@@ -100,7 +100,8 @@ static bool take_unit(hb_log *log, struct hb__lane_rows *definitions, bool want_
 		return true;
 	bool whole = log->size - offset >= HB_UNIT_SIZE;
 	if (h.magic != HB_UNIT_MAGIC || (h.kind != HB_UNIT_LANE && h.kind != HB_UNIT_ROWS) ||
-		place(log, &h) >= log->size / HB_UNIT_SIZE || (h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
+		place(log, &h) >= log->size / HB_UNIT_SIZE ||
+		(h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
 		if (!want_definitions)
 			hb__trouble(log, offset, "the header of a unit is damaged");
 		return true;

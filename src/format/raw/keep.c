@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "format/internal.h"
-#include "format/keep.h"
+#include "format/raw/keep.h"
 #include "format/row.h"
 
-#define TRIES 100000 /* to copy an account that no other one replaces meanwhile: that takes less than the next one needs to come */
+#define TRIES \
+	100000 /* to copy an account that no other one replaces meanwhile: that takes less than the next one needs to come */
 
 struct copy {
 	const char *path, *to;
@@ -188,9 +189,9 @@ hb_status hb_log_keep(const char *from, const char *to, hb_error *err)
 {
 	struct copy c = {.path = from, .to = to, .in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
 	c.out = c.in < 0 ? -1 : open(to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	hb_status status = c.out < 0 ? hb__fail(err, HB_E_SYSTEM, c.in < 0 ? from : to, 0, "cannot open %s",
-					       c.in < 0 ? from : to)
-				     : copy(&c, err);
+	hb_status status =
+		c.out < 0 ? hb__fail(err, HB_E_SYSTEM, c.in < 0 ? from : to, 0, "cannot open %s", c.in < 0 ? from : to)
+			  : copy(&c, err);
 	if (c.from)
 		munmap((void *)c.from, c.from_size);
 	if (c.at)

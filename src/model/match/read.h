@@ -81,8 +81,9 @@ struct hb__reading {
 	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
-/* ---- requests.c ---- */
-struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting); /* of the lane of the event at hand */
+/* ---- pending.c: requests under way ---- */
+struct hb__followed_request *hb__request_new(
+	struct hb__reading *r, int64_t posting); /* of the lane of the event at hand */
 struct hb__followed_request *hb__request_at(struct hb__reading *r, hb_reference ref);
 struct hb__followed_request *hb__request_find(struct hb__reading *r, hb_reference ref); /* NULL: none */
 void hb__request_over(struct hb__reading *r, hb_reference ref, struct hb__followed_request *q);

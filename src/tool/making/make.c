@@ -208,9 +208,8 @@ static unsigned found_layers(const hb_making *making, const hb_command_line *lin
 	bool threads = !making->unordered && !making->remarks;
 	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
 	       (making->inputs ? HB_LAYER_INPUTS : 0) |
-	       (!mpi && has_calls(making)
-			? HB_LAYER_SOCKETS | (making->ring ? 0u : HB_LAYER_INPUTS | HB_LAYERS_FOUND)
-			: 0);
+	       (!mpi && has_calls(making) ? HB_LAYER_SOCKETS | (making->ring ? 0u : HB_LAYER_INPUTS | HB_LAYERS_FOUND)
+					  : 0);
 }
 
 int hb__make(const hb_making *making, hb_made *ret)

@@ -14,7 +14,7 @@
 #include "../store/logs.h"
 #include "../store/manifest.h"
 #include "../tool.h"
-#include "format/keep.h"
+#include "format/raw/keep.h"
 
 /* NAME-kept-1.hbdb beside NAME.hbdb, or the first number that is free. */
 static char *new_name(const char *recording)
@@ -73,8 +73,8 @@ int hb__keep_now(const char *name)
 			code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
 				err.sys ? strerror(err.sys) : "");
 		else if (!logs)
-			code = hb__fail_with(HB_EXIT_RECORDING, "%s: no process has had an event yet: there is nothing to keep",
-				hb__short(recording));
+			code = hb__fail_with(HB_EXIT_RECORDING,
+				"%s: no process has had an event yet: there is nothing to keep", hb__short(recording));
 		if (code && err.sys != EEXIST)
 			hb__remove_folder(kept);
 	}

@@ -18,7 +18,8 @@ static void end_unit(struct out *o)
 	if (!o->at)
 		return;
 	o->at->committed = o->filled;
-	__atomic_store_n(&o->at->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE); /* nobody looks before the account is in force */
+	__atomic_store_n(
+		&o->at->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE); /* nobody looks before the account is in force */
 	hb__unit_sum(o->at);
 }
 

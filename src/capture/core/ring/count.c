@@ -48,7 +48,8 @@ uint64_t hb__counted(uint8_t kind, uint16_t lane, int64_t comm, int64_t peer, in
 {
 	if (!there())
 		return 0;
-	uint64_t h = ((uint64_t)comm << 34 ^ (uint64_t)peer << 12 ^ (uint64_t)tag ^ (uint64_t)kind << 60) * 0x9e3779b97f4a7c15u;
+	uint64_t h = ((uint64_t)comm << 34 ^ (uint64_t)peer << 12 ^ (uint64_t)tag ^ (uint64_t)kind << 60) *
+		     0x9e3779b97f4a7c15u;
 	h ^= h >> 29;
 	for (uint32_t at = (uint32_t)h % PLACES;; at = (at + 1) % PLACES) {
 		struct hb__counter *c = tables->place[at] ? &tables->counter[tables->place[at] - 1] : NULL;
@@ -71,7 +72,10 @@ uint64_t hb__counted(uint8_t kind, uint16_t lane, int64_t comm, int64_t peer, in
 
 /* ---- requests ---- */
 
-static uint32_t *bucket_of(uint16_t lane, uint64_t posting) { return &tables->bucket[(posting + lane * 389u) % BUCKETS]; }
+static uint32_t *bucket_of(uint16_t lane, uint64_t posting)
+{
+	return &tables->bucket[(posting + lane * 389u) % BUCKETS];
+}
 
 static struct hb__under_way *at(uint32_t number) { return &tables->request[number - 1]; }
 static uint32_t number_of(const struct hb__under_way *it) { return (uint32_t)(it - tables->request) + 1; }

@@ -102,8 +102,7 @@ static void event(struct hb__past *past, struct bytes *b, uint64_t w, int64_t er
 		results(past, b);
 	past->events++;
 	if (fn && !b->bad)
-		hb__fold_event(&(struct hb__past_event){
-			past, fn, s, error, past->told, past->ntold, 0});
+		hb__fold_event(&(struct hb__past_event){past, fn, s, error, past->told, past->ntold, 0});
 	else
 		hb__count_broken();
 	past->ntold = 0;

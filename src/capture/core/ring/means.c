@@ -13,31 +13,27 @@ struct places {
 };
 static struct places places[HB_FUNCTIONS_MOST];
 
-static int8_t place(const struct hb__fn *fn, const char *a, const char *b)
+static int8_t place(const struct hb__fn *fn, enum hb_role role)
 {
 	for (unsigned i = 0; i < fn->nrecorded; i++)
-		if (!strcmp(fn->recorded[i].name, a) || (b && !strcmp(fn->recorded[i].name, b)))
+		if (fn->role[role] && fn->recorded[i].arg == fn->role[role] - 1)
 			return (int8_t)i;
 	return -1;
-}
-
-static int8_t place_of_comm(const struct hb__fn *fn)
-{
-	int8_t at = place(fn, "comm", "comm_old");
-	return at >= 0 ? at : place(fn, "local_comm", "intercomm");
 }
 
 static const struct places *places_of(const struct hb__fn *fn)
 {
 	struct places *p = &places[fn->id];
 	if (!p->known)
-		*p = (struct places){true, place(fn, "dest", NULL), place(fn, "source", NULL),
-			place(fn, "tag", "sendtag"), place(fn, "tag", "recvtag"), place_of_comm(fn),
-			place(fn, "count", NULL)};
+		*p = (struct places){true, place(fn, HB_R_DEST), place(fn, HB_R_SOURCE), place(fn, HB_R_TAG),
+			place(fn, HB_R_LAST_TAG), place(fn, HB_R_COMM), place(fn, HB_R_NREQ)};
 	return p;
 }
 
-static int64_t argument(const int64_t *arg, unsigned nargs, int8_t at) { return at >= 0 && (unsigned)at < nargs ? arg[at] : -1; }
+static int64_t argument(const int64_t *arg, unsigned nargs, int8_t at)
+{
+	return at >= 0 && (unsigned)at < nargs ? arg[at] : -1;
+}
 
 static int64_t take(struct hb__past_event *e) { return e->used < e->nresults ? e->result[e->used++] : 0; }
 
@@ -176,7 +172,8 @@ static void on_receive(struct hb__past_event *e, const struct places *p, uint64_
 		return;
 	}
 	bool told = e->nresults >= 3;
-	received(e, NULL, argument(s->arg, s->nargs, p->comm), told ? e->result[0] : argument(s->arg, s->nargs, p->source),
+	received(e, NULL, argument(s->arg, s->nargs, p->comm),
+		told ? e->result[0] : argument(s->arg, s->nargs, p->source),
 		told ? e->result[1] : argument(s->arg, s->nargs, p->source_tag));
 }
 

@@ -6,7 +6,7 @@
 #include "capture/core/layer.h"
 #include "capture/core/ring/ring.h"
 
-#define BATCH_MOST 64u        /* units that are given up at once: each time the account is written */
+#define BATCH_MOST 64u /* units that are given up at once: each time the account is written */
 #define LEAST 4u
 #define LANES 65536u
 #define UNITS_MORE (2 * LANES) /* that there may be above the size of the ring: open ones, of many threads */
@@ -15,7 +15,7 @@
 struct queues {
 	struct hb_unit_header *closed[UNITS_MORE], *folded[2 * BATCH_MOST], *spare[2 * BATCH_MOST];
 	struct hb_unit_header *account[2][ACCOUNT_MOST]; /* of this generation and the one before */
-	struct hb__past *past[LANES];   /* those that have one, in the order in which they got it */
+	struct hb__past *past[LANES];                    /* those that have one, in the order in which they got it */
 	struct hb__past *of_lane[LANES];
 };
 

@@ -18,7 +18,7 @@ struct hb__past_slot {
 /* What is known of a lane at the end of the units that were folded. */
 struct hb__past {
 	uint16_t lane;
-	uint32_t first; /* number of the first unit that was not */
+	uint32_t first;                       /* number of the first unit that was not */
 	uint64_t events, posted, clock, tick; /* tick: at which the last event was left */
 	int64_t last_ref;
 	int64_t *told; /* results of an event whose record did not come yet */
@@ -43,26 +43,27 @@ void hb__fold_event(struct hb__past_event *event);
 
 /* ---- count.c ---- */
 struct hb__counter {
-	uint8_t kind; /* HB_BEFORE_... */
+	uint8_t kind;  /* HB_BEFORE_... */
 	uint16_t lane; /* HB_LANE_DEFINITIONS: of several */
 	int64_t comm, peer, tag;
 	uint64_t count;
 };
 /* A request under way, or one that may be started. */
 struct hb__under_way {
-	uint8_t kind; /* HB_UNDER_WAY_...; 0: told already, and not freed yet */
+	uint8_t kind;   /* HB_UNDER_WAY_...; 0: told already, and not freed yet */
 	bool overtaken; /* a receive posted later, that may be of the same channel, is over */
 	uint16_t lane;
 	uint32_t function, nargs;
 	uint64_t posting, number;
 	int64_t arg[HB_MAX_RECORDED];
 	int64_t comm, source, tag; /* of a receive, as asked for */
-	uint32_t next, earlier, later; /* 1 + index: in its bucket, or of the free ones; receives in the order of posting */
+	uint32_t next, earlier,
+		later; /* 1 + index: in its bucket, or of the free ones; receives in the order of posting */
 };
 /* Counts one and returns how many there were before it. */
 uint64_t hb__counted(uint8_t kind, uint16_t lane, int64_t comm, int64_t peer, int64_t tag);
-void hb__count_lost(void); /* something cannot be counted: what is not listed from here on is not known */
-void hb__count_broken(void); /* what was counted does not hold */
+void hb__count_lost(void);      /* something cannot be counted: what is not listed from here on is not known */
+void hb__count_broken(void);    /* what was counted does not hold */
 unsigned hb__count_flags(void); /* HB_BEFORE_PART, HB_BEFORE_BROKEN */
 uint32_t hb__counters(const struct hb__counter **ret);
 struct hb__under_way *hb__under_way_new(const struct hb__past_event *e, uint64_t posting, uint8_t kind);

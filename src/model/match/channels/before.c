@@ -9,7 +9,7 @@
 static const hb_before *before_of(const hb_model *m, uint32_t process)
 {
 	return process < m->processes.n && m->processes.at[process].log ? hb_log_before(m->processes.at[process].log)
-									 : NULL;
+									: NULL;
 }
 
 /* ---- channels ---- */
@@ -41,8 +41,8 @@ static void take_counts(hb_model *m, uint32_t process, const hb_before *b)
 			continue;
 		bool sends = c->kind == HB_BEFORE_SENDS;
 		uint32_t peer = hb__peer(m, part, c->peer);
-		struct hb__channel_before *to = at(
-			m, key_of(part->group, sends ? process : peer, sends ? peer : process, c->tag));
+		struct hb__channel_before *to =
+			at(m, key_of(part->group, sends ? process : peer, sends ? peer : process, c->tag));
 		if (!to)
 			return;
 		*(sends ? &to->sent : &to->received) += c->count;
@@ -66,9 +66,8 @@ static bool take_bases(hb_model *m)
 	for (uint32_t p = 0; p < m->processes.n; p++) {
 		const hb_before *b = before_of(m, p);
 		for (uint64_t i = 0; b && i < b->counts; i++) {
-			struct hb__member *part = b->count[i].kind == HB_BEFORE_COLLECTIVES
-							  ? hb__part(m, p, b->count[i].comm)
-							  : NULL;
+			struct hb__member *part =
+				b->count[i].kind == HB_BEFORE_COLLECTIVES ? hb__part(m, p, b->count[i].comm) : NULL;
 			if (!part)
 				continue;
 			uint64_t *base = &m->group_base[part->group];
@@ -144,7 +143,8 @@ static uint32_t spec_of(struct hb__reading *r, const hb_before_request *q, const
 	if (!part || source < HB_ANY_SOURCE)
 		return HB_NO;
 	bool any = source == HB_ANY_SOURCE;
-	return hb__spec_of(r, part->group, any ? HB_NO : hb__peer(r->m, part, source), argument(q, f, "tag", "recvtag"), any);
+	return hb__spec_of(
+		r, part->group, any ? HB_NO : hb__peer(r->m, part, source), argument(q, f, "tag", "recvtag"), any);
 }
 
 static int64_t bytes_of(const hb_log *log, const hb_before_request *q, const hb_function *f)
@@ -154,8 +154,8 @@ static int64_t bytes_of(const hb_log *log, const hb_before_request *q, const hb_
 	return is && count >= 0 ? (int64_t)((uint64_t)count * is->size) : 0;
 }
 
-static void persistent(struct hb__reading *r, const hb_before_request *q, const hb_function *f,
-	const hb_meaning *means, struct hb__followed_request *ret)
+static void persistent(struct hb__reading *r, const hb_before_request *q, const hb_function *f, const hb_meaning *means,
+	struct hb__followed_request *ret)
 {
 	struct hb__member *part = hb__part(r->m, r->process, argument(q, f, "comm", NULL));
 	if (means->does == HB_DOES_RECEIVE) {
@@ -166,7 +166,8 @@ static void persistent(struct hb__reading *r, const hb_before_request *q, const 
 	} else if (means->does == HB_DOES_SEND && part && argument(q, f, "dest", NULL) >= 0) {
 		*ret = (struct hb__followed_request){.type = HB__R_PSEND,
 			.id = hb__channel(r->m, part->group, r->process,
-				hb__peer(r->m, part, argument(q, f, "dest", NULL)), (int32_t)argument(q, f, "tag", NULL)),
+				hb__peer(r->m, part, argument(q, f, "dest", NULL)),
+				(int32_t)argument(q, f, "tag", NULL)),
 			.flag = means->mode == HB_MODE_SYNCHRONOUS,
 			.buffered = means->mode == HB_MODE_BUFFERED,
 			.bytes = bytes_of(r->m->processes.at[r->process].log, q, f)};
@@ -191,7 +192,8 @@ static void under_way(struct hb__reading *r, const hb_before_request *q)
 		persistent(r, q, f, hb_meaning_of(f->name, f->cls), &it);
 	} else if (q->kind == HB_UNDER_WAY_COLLECTIVE) {
 		uint64_t number = part && !part->lost ? q->number - m->group_base[part->group] : UINT64_MAX;
-		uint32_t id = number < HB_NO && number < part->skip ? hb__collective_numbered(r, part, (uint32_t)number) : HB_NO;
+		uint32_t id = number < HB_NO && number < part->skip ? hb__collective_numbered(r, part, (uint32_t)number)
+								    : HB_NO;
 		if (id != HB_NO)
 			it = (struct hb__followed_request){.type = HB__R_COLL, .id = id};
 	} else if (q->kind == HB_UNDER_WAY_RECEIVE) {
@@ -389,7 +391,8 @@ static void add_edges(struct lasts *l, uint32_t line)
 	if (more->borns || !m->lines.at[line].events)
 		return;
 	for (uint32_t from = 0; from < m->lines.n && !m->no_memory; from++)
-		if (l->event[from] && !VEC_PUSH(&m->edges, ((hb_edge){{from, l->event[from]}, {line, 1}, HB_EDGE_BEFORE})))
+		if (l->event[from] &&
+			!VEC_PUSH(&m->edges, ((hb_edge){{from, l->event[from]}, {line, 1}, HB_EDGE_BEFORE})))
 			m->no_memory = true;
 	more->born = (uint32_t)first;
 	more->borns = (uint32_t)(m->edges.n - first);

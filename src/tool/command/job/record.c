@@ -155,11 +155,12 @@ static int with_name(const hb_args *args, const char *option, int (*does)(const 
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
 		if (hb__option_value(args, o->name) && strcmp(o->name, option) != 0)
-			return hb__fail_with(HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", option,
-				o->name);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", option, o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
 		return hb__fail_with(HB_EXIT_USAGE,
-			"record --%s takes the name of one recording, as in 'hbdb record --%s NAME.hbdb'", option, option);
+			"record --%s takes the name of one recording, as in 'hbdb record --%s NAME.hbdb'", option,
+			option);
 	return does(args->rest ? args->rest[0] : NULL);
 }
 
@@ -182,16 +183,19 @@ static int read_ring(const hb_args *args, uint64_t *ret, unsigned layers)
 		return hb__fail_with(HB_EXIT_USAGE, "record --ring takes a size, as in 64M or 1G, not '%s'", text);
 	*ret = size << shift;
 	if (*ret < RING_LEAST || *ret > (uint64_t)1 << 40)
-		return hb__fail_with(HB_EXIT_USAGE, "record --ring: the log of a process has at least 128K and at most 1024G");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --ring: the log of a process has at least 128K and at most 1024G");
 	if (level && strcmp(level, "events") != 0)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --ring is for --level events, the default: what the other levels store is of use from the beginning on only");
 	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
 		if (hb__option_value(args, without[i]))
 			return hb__fail_with(HB_EXIT_USAGE,
-				"record --ring does not go with --%s, which needs the beginning of the run", without[i]);
+				"record --ring does not go with --%s, which needs the beginning of the run",
+				without[i]);
 	if (is_whole(args))
-		return hb__fail_with(HB_EXIT_USAGE, "record --ring does not go with --digests whole, which keeps all of them");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --ring does not go with --digests whole, which keeps all of them");
 	if (layers & HB_LAYER_INPUTS)
 		return hb__fail_with(HB_EXIT_USAGE, "record --ring keeps no inputs: leave them out of --layers");
 	return 0;

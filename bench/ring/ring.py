@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path[:0] = [os.path.join(TOP, "bench"), os.path.join(TOP, "bench", "sockets")]
 import programs  # noqa: E402
 import suite  # noqa: E402
