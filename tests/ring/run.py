@@ -162,7 +162,7 @@ def lines_share(place, mpi):
 
 def talk(place):
     recording = os.path.join(place, "talk.hbdb")
-    status, _, err = record(place, "talk.hbdb", ["/usr/bin/python3", os.path.join(HERE, "talk.py"), "2000"],
+    status, _, err = record(place, "talk.hbdb", ["/usr/bin/python3", os.path.join(HERE, "talk.py"), "3500"],
                             more=["--layers", "sockets"])
     check("sockets: recorded", not status, err)
     whole("sockets", recording)

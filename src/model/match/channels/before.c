@@ -435,6 +435,11 @@ void hb__tell_before(hb_model *m)
 		hb__model_trouble(m,
 			"messages of %llu channels (of one sender, receiver, communicator and tag) are not matched: it is not known how many there were before the recording begins",
 			(unsigned long long)unknown);
+	if (m->rings && m->keyed_sends.n + m->keyed_receives.n) {
+		m->info.open = true;
+		hb__model_trouble(m,
+			"messages that the program itself tells of are not matched: it is not known how many there were before the recording begins");
+	}
 	if (m->streams_before)
 		hb__model_trouble(m,
 			"%u connections began before the recording does: what went through them is not matched",
