@@ -245,7 +245,8 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 {
 	memcpy(h->magic, HB_LOG_MAGIC, 8);
 	h->version = HB_LOG_VERSION;
-	h->incompatible = (hb__config.order ? 0 : HB_LOG_INCOMPAT_ARGUMENTS) | (hb__config.ring ? HB_LOG_INCOMPAT_RING : 0);
+	h->incompatible =
+		(hb__config.order ? 0 : HB_LOG_INCOMPAT_ARGUMENTS) | (hb__config.ring ? HB_LOG_INCOMPAT_RING : 0);
 	h->compatible = HB_LOG_TURNS;
 	h->unit_size = HB_UNIT_SIZE;
 	h->rank = hb__rank;

@@ -40,7 +40,7 @@ void hb__log_postings(void); /* it tells which thread posted first */
 void *hb__log_unit(void);
 void hb__log_unit_done(struct hb_unit_header *unit);
 void hb__log_lost(void);
-bool hb__log_stops(void);                /* it gives no units any more */
+bool hb__log_stops(void);               /* it gives no units any more */
 void hb__log_account(uint64_t account); /* of a ring: which one is in force */
 bool hb__log_discards(void);
 const char *hb__log_file(void); /* its name in its folder, as of now */
