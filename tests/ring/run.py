@@ -124,7 +124,7 @@ def keep(place, mpi, times):
     """Several recordings of one run while it goes on."""
     what = "kept (%s)" % mpi
     recording = os.path.join(place, "run.hbdb")
-    child = subprocess.Popen([HBDB, "record", "--ring", "128K", "-o", recording, "--"] + LAUNCH[mpi] +
+    child = subprocess.Popen([HBDB, "record", "--ring", "1M", "-o", recording, "--"] + LAUNCH[mpi] +
                              ["-n", "2", compiled("steady", mpi, place), "100000000"], stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, env=dict(os.environ, **SERIAL))
     last, end = -1, time.time() + 120

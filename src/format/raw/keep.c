@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "format/internal.h"
+#include "format/growing/growing.h"
 #include "format/raw/keep.h"
 #include "format/row.h"
 
@@ -207,43 +208,62 @@ hb_status hb_log_keep(const char *from, const char *to, hb_error *err)
 
 /* ---- a recording ---- */
 
-static hb_status keep_one(const char *recording, const char *to, const char *name, hb_error *err)
+struct kept {
+	const char *recording, *to;
+	uint64_t logs;
+	hb_error *err;
+};
+
+/* One log: first all are copied, so that they are of one time, then they are sealed. */
+static hb_status copy_one(struct kept *k, const char *name)
 {
-	char from[4400], raw[4400], sealed[4400];
-	hb_log_info info = {0};
-	hb_log *log;
-	snprintf(from, sizeof from, "%.4000s/%.250s", recording, name);
-	snprintf(raw, sizeof raw, "%.4000s/%.250s.raw", to, name);
-	snprintf(sealed, sizeof sealed, "%.4000s/%.250s", to, name);
-	if (!hb_log_open(from, &log, NULL)) {
-		info = *hb_log_get_info(log);
-		hb_log_close(log);
+	char from[4400], raw[4400];
+	hb_log_head head;
+	snprintf(from, sizeof from, "%.4000s/%.250s", k->recording, name);
+	snprintf(raw, sizeof raw, "%.4000s/%.250s", k->to, name);
+	k->logs++;
+	if (!hb_log_head_read(from, &head, NULL) && head.sealed) /* its process had come to its end, and hbdb with it */
+		return hb_log_seal(from, raw, NULL, NULL, k->err);
+	return hb_log_keep(from, raw, k->err);
+}
+
+static hb_status seal_one(struct kept *k, const char *name)
+{
+	char raw[4400], sealed[4400];
+	hb_log_head head;
+	snprintf(raw, sizeof raw, "%.4000s/%.250s", k->to, name);
+	snprintf(sealed, sizeof sealed, "%.4000s/%.250s.sealed", k->to, name);
+	if (!hb_log_head_read(raw, &head, NULL) && head.sealed)
+		return HB_OK;
+	hb_status status = hb_log_seal(raw, sealed, NULL, NULL, k->err);
+	if (!status && rename(sealed, raw))
+		status = hb__fail(k->err, HB_E_SYSTEM, raw, 0, "cannot write %s", raw);
+	return status;
+}
+
+static hb_status each(struct kept *k, const char *folder, hb_status (*does)(struct kept *k, const char *name))
+{
+	hb_status status = HB_OK;
+	DIR *dir = opendir(folder);
+	if (!dir)
+		return hb__fail(k->err, HB_E_SYSTEM, folder, 0, "cannot open %s", folder);
+	for (struct dirent *e; !status && (e = readdir(dir));) {
+		size_t n = strlen(e->d_name);
+		if (strncmp(e->d_name, "rank.", 5) == 0 && n > 9 && strcmp(e->d_name + n - 4, ".log") == 0)
+			status = does(k, e->d_name);
 	}
-	if (info.sealed) /* its process had come to its end, and hbdb with it */
-		return hb_log_seal(from, sealed, NULL, NULL, err);
-	hb_status status = hb_log_keep(from, raw, err);
-	status = status ? status : hb_log_seal(raw, sealed, NULL, NULL, err);
-	unlink(raw);
+	closedir(dir);
 	return status;
 }
 
 hb_status hb_recording_keep(const char *recording, const char *to, uint64_t *ret_logs, hb_error *err)
 {
-	hb_status status = HB_OK;
+	struct kept k = {.recording = recording, .to = to, .err = err};
 	*ret_logs = 0;
 	if (mkdir(to, 0777))
 		return hb__fail(err, HB_E_SYSTEM, to, 0, "cannot create the folder %s", to);
-	DIR *dir = opendir(recording);
-	if (!dir)
-		status = hb__fail(err, HB_E_SYSTEM, recording, 0, "cannot open %s", recording);
-	for (struct dirent *e; !status && dir && (e = readdir(dir));) {
-		size_t n = strlen(e->d_name);
-		if (strncmp(e->d_name, "rank.", 5) != 0 || n < 10 || strcmp(e->d_name + n - 4, ".log") != 0)
-			continue;
-		status = keep_one(recording, to, e->d_name, err);
-		*ret_logs += !status;
-	}
-	if (dir)
-		closedir(dir);
+	hb_status status = each(&k, recording, copy_one);
+	status = status ? status : each(&k, to, seal_one);
+	*ret_logs = k.logs;
 	return status;
 }

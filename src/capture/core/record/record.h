@@ -51,6 +51,7 @@ void *hb__ring_unit(void);
 void hb__ring_unit_done(struct hb_unit_header *unit);
 void hb__ring_function(const struct hb__fn *fn); /* it has been defined */
 void hb__ring_forked(void);
+uint64_t hb__ring_asked(void); /* the size that HBDB_RING asks for; 0: none */
 
 /* ---- lane.c ---- */
 /* number -1: the next one. */

@@ -1,5 +1,6 @@
 /* The units of a ring. Closed ones stand in a queue in the order in which they were closed, whatever lane they are of, so that what is
  * kept is the last time of the process. A unit is folded into the account long before it is used again: one for each that is begun. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/core/file.h"
@@ -40,6 +41,12 @@ void hb__ring_forked(void)
 	ring.q = NULL;
 	ring.used = ring.head = ring.closed = ring.folded = ring.spare = ring.pasts = ring.generation = 0;
 	hb__counts_forked();
+}
+
+uint64_t hb__ring_asked(void)
+{
+	const char *size = getenv("HBDB_RING");
+	return size ? strtoull(size, NULL, 10) : 0;
 }
 
 static bool ready(void)
