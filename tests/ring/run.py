@@ -209,7 +209,6 @@ def main():
         for mpi in LAUNCH if ALL else ():
             steady(place, mpi, 2, 200000, "1M", False)
             keep(place, mpi, 10)
-            lines_share(place, mpi)
             for k in range(20):
                 crash(place, mpi, 9000 + 997 * k)
         if ALL:
