@@ -95,7 +95,36 @@ typedef struct hb_lane_info {
 	uint64_t waits;       /* how many active requests it is about ... */
 	uint32_t nwait;       /* ... and those of them that are told, each LANE << 48 | POSTING; all ones: not known. */
 	const uint64_t *wait; /* Owned by the log */
+	/* Of a ring (hb_log_before): events that were given up before the first one of the lane, which has number 1 all the same; how many
+	 * postings there were in them, the last one referred to (-1: none), and the bits of the last time. */
+	uint64_t before, posted_before, clock_before, tick_before; /* tick: at which the last of them was left */
+	int64_t referred_before;
 } hb_lane_info;
+
+/* What a ring (hbdb record --ring) tells of the events that it has given up. hbdb-recording(5), RINGS. */
+typedef struct hb_before_count {
+	uint8_t kind;  /* 0 messages sent, 1 received, 2 collectives */
+	uint32_t lane; /* 65535: several */
+	int64_t comm, peer, tag;
+	uint64_t count;
+} hb_before_count;
+typedef struct hb_before_request {
+	uint64_t kind; /* 1 a receive that is under way, 2 a collective, 3 a persistent request */
+	int overtaken; /* a receive: which message of its channel it gets is not known */
+	uint32_t lane, function;
+	int64_t posting;
+	uint64_t number; /* of the collective on its communicator */
+	uint32_t nargs;
+	const int64_t *arg; /* of the call that made it */
+} hb_before_request;
+typedef struct hb_before {
+	uint64_t events; /* over all lanes */
+	int whole;       /* what is not listed is 0; else it is not known */
+	int broken;      /* what is listed does not hold */
+	uint64_t counts, requests;
+	const hb_before_count *count;     /* in no order */
+	const hb_before_request *request; /* receives first, in the order of posting */
+} hb_before;
 
 typedef struct hb_function {
 	const char *name;  /* NULL: not defined in this log */
@@ -270,6 +299,8 @@ typedef struct hb_processor {
 } hb_processor;
 /* NULL: not told. Then it is x86_64, but of what was imported it is not known. */
 const hb_processor *hb_log_processor(const hb_log *log);
+/* NULL: the log has all events of its process from the beginning. */
+const hb_before *hb_log_before(const hb_log *log);
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);

@@ -245,7 +245,7 @@ bool hb__sum_unit(const struct hb_unit_header *h, const uint8_t *payload, uint32
 {
 	struct hb_unit_header copy = *h;
 	/* Closed after the bounds were taken: what was committed then is checked by the scan alone. */
-	if (h->closed != 1 || (h->kind == HB_UNIT_ROWS && h->committed != bytes))
+	if (h->closed != 1 || (h->kind != HB_UNIT_LANE && h->committed != bytes))
 		return true;
 	if (h->head) {
 		uint64_t head = XXH3_64bits(&copy, offsetof(struct hb_unit_header, head));

@@ -130,6 +130,12 @@ struct hb__lane_rows {
 	size_t units, units_cap;
 	uint64_t *def; /* raw: offsets of the slot definitions, in order */
 	size_t defs, defs_cap;
+	uint32_t first_unit; /* raw, of a ring: number of the first unit that holds, and the slots before it */
+	struct hb__base {
+		uint32_t number;
+		struct hb__slotdef slot;
+	} * base;
+	size_t bases;
 	struct hb__row_block *block;
 	size_t blocks, blocks_cap;
 };
@@ -195,7 +201,14 @@ struct hb_log {
 	hb_mark *mark;
 	size_t marks, marks_cap;
 	const struct hb__cursor_ops *ops;
+	bool ring, lost_account; /* raw: units are used again; lost_account: which ones hold is not known */
+	hb_before before;
+	uint8_t *before_bytes; /* NULL: nothing was given up */
+	size_t before_n;
 };
+
+/* ---- before.c: what was given up. False: damaged, or no memory ---- */
+bool hb__before_read(hb_log *log, struct hb__in *in);
 
 /* Lane `number`, made when it is not there yet. NULL: out of memory. */
 struct hb__lane_rows *hb__log_lane(hb_log *log, uint32_t number);

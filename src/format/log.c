@@ -252,7 +252,11 @@ void hb_log_close(hb_log *log)
 		free(l->unit);
 		free(l->def);
 		free(l->block);
+		for (size_t k = 0; k < l->bases; k++)
+			free(l->base[k].slot.arg);
+		free(l->base);
 	}
+	free(log->before_bytes);
 	free(log->lane);
 	for (int w = 0; w < HB_NAMED; w++)
 		free(log->name[w]);

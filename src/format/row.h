@@ -23,16 +23,17 @@
 #define HB_LOG_OLDEST 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
 #define HB_LOG_INCOMPAT_ARGUMENTS 2u /* raw: arguments of slots may change */
+#define HB_LOG_INCOMPAT_RING 4u      /* events before the first that are there were given up; or, raw, may have been */
 #define HB_LOG_POSTINGS 2u           /* compatible: which thread posted first is told (hbdb-recording(5), THREADS) */
 #define HB_LOG_TURNS 1u              /* compatible: locks, atomic operations and shared pointers tell their turns */
-#define HB_LOG_KNOWN (HB_LOG_INCOMPAT_SEALED | HB_LOG_INCOMPAT_ARGUMENTS)
+#define HB_LOG_KNOWN (HB_LOG_INCOMPAT_SEALED | HB_LOG_INCOMPAT_ARGUMENTS | HB_LOG_INCOMPAT_RING)
 #define HB_UNIT_SIZE 32768u
 #define HB_UNIT_PAYLOAD 64u
 #define HB_UNIT_MAGIC 0x55444248u /* "HBDU" */
 #define HB_LANE_DEFINITIONS 65535u
 #define HB_LANE_WAITS 16384u /* where the requests waited for stand in a lane control unit */
 
-enum { HB_UNIT_LANE = 1, HB_UNIT_ROWS = 2 };
+enum { HB_UNIT_LANE = 1, HB_UNIT_ROWS = 2, HB_UNIT_ACCOUNT = 3 };
 
 enum { /* the first uv of a record */
 	HB_ROW_DEF = 1,
@@ -99,6 +100,7 @@ struct hb_log_header {
 	uint32_t signal,
 		signal_lane; /* with remarks: the signal that ended the process, 1 + lane of the thread that got it */
 	uint64_t checksum;   /* of all before it, once the process has ended MPI; 0: none */
+	uint64_t account;    /* of a ring: generation << 32 | units of the account in force; 0: nothing was given up */
 } __attribute__((packed)) HB_LITTLE_ENDIAN;
 
 /* Where a lock of the process stands in the first unit (pthread_mutex_t, robust): the kernel marks it when the process ends. */
@@ -107,7 +109,7 @@ struct hb_log_header {
 struct hb_unit_header {
 	uint32_t magic;
 	uint16_t kind, lane;
-	uint32_t seq, committed, closed, zero;
+	uint32_t seq, committed, closed, generation; /* generation: of an account */
 	uint64_t checksum, events_before, base_tick;
 	uint64_t head; /* closed: checksum of the 48 bytes before it; 0: none */
 	uint64_t spare;
@@ -130,7 +132,7 @@ struct hb_lane_control {
 	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
 } HB_LITTLE_ENDIAN;
 
-_Static_assert(sizeof(struct hb_log_header) == 960, "as in hbdb-recording.5");
+_Static_assert(sizeof(struct hb_log_header) == 968, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_lane_control) == HB_UNIT_SIZE, "as in hbdb-recording.5");
 _Static_assert(__builtin_offsetof(struct hb_lane_control, calls) == 256, "as in hbdb-recording.5");

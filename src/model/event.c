@@ -27,6 +27,7 @@ struct hb_events {
 	hb_cursor *cursor;
 	uint32_t lane;
 	int64_t posted;      /* postings so far */
+	int64_t base;        /* ... before the first event: a ring gave it up */
 	int64_t last;        /* posting referred to last */
 	uint64_t clock;      /* bits of the last time */
 	struct known *known; /* by function number */
@@ -79,6 +80,12 @@ hb_status hb_events_open_at(hb_log *log, uint32_t lane, uint64_t from, hb_events
 		free(e->known);
 		free(e);
 		return status;
+	}
+	hb_lane_info info;
+	if (hb_log_before(log) && !hb_log_lane(log, lane, &info)) {
+		e->posted = e->base = (int64_t)info.posted_before;
+		e->last = info.referred_before;
+		e->clock = info.clock_before;
 	}
 	*ret = e;
 	return HB_OK;
@@ -169,6 +176,22 @@ static hb_reference take_reference(hb_events *e, hb_event *ev)
 	return (hb_reference){e->lane, e->last};
 }
 
+/* Of a request that was under way when the events begin. */
+static bool before_wild(const hb_events *e, int64_t posting)
+{
+	const hb_before *b = hb_log_before(e->log);
+	for (uint64_t i = 0; b && i < b->requests; i++) {
+		const hb_before_request *q = &b->request[i];
+		bool it = q->posting == posting && q->lane == e->lane;
+		const hb_function *f = it ? hb_log_function(e->log, q->function) : NULL;
+		for (uint32_t k = 0; f && k < q->nargs && k < f->nargs; k++)
+			if ((!strcmp(f->arg_name[k], "source") && q->arg[k] == HB_ANY_SOURCE) ||
+				(f->arg_kind[k] == HB_RECORDED_TAG && q->arg[k] == HB_ANY_TAG))
+				return true;
+	}
+	return false;
+}
+
 static bool was_wild(const hb_events *e, hb_reference r)
 {
 	if (r.lane != e->lane)
@@ -176,6 +199,9 @@ static bool was_wild(const hb_events *e, hb_reference r)
 	uint64_t n = (uint64_t)r.posting;
 	if (r.posting < 0)
 		return false;
+	if (r.posting < e->base)
+		return before_wild(e, r.posting);
+	n -= (uint64_t)e->base;
 	if (e->marks)
 		return n / 8 < e->marks->wild_room && e->marks->wild[n / 8] & (1 << n % 8);
 	return n / 8 < e->wild_room && e->wild[n / 8] & (1 << n % 8);
@@ -362,7 +388,7 @@ static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 					 ? i < ev->nanswers && was_wild(e, ev->answers[i].request)
 					 : wild;
 		if (from_wild)
-			mark_wild(e, (uint64_t)(e->posted + i));
+			mark_wild(e, (uint64_t)(e->posted + i - e->base));
 	}
 	e->posted += count;
 }

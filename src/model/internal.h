@@ -53,15 +53,23 @@ bool hb__by_time(const hb_log *log);
 /* A communicator at one of its processes. */
 struct hb__member {
 	uint32_t group;
-	uint8_t side;      /* of an intercommunicator: which group is the own one */
-	uint32_t fences;   /* so far */
-	VEC(hb_at) enters; /* by number of the collective */
+	uint8_t side;        /* of an intercommunicator: which group is the own one */
+	uint32_t fences;     /* so far */
+	uint32_t skip, lane; /* of a ring: so many of its enters are of events that were given up, of this lane */
+	bool lost;           /* ... and how many is not known */
+	VEC(hb_at) enters;   /* by number of the collective */
 };
 
 struct hb__keyed {
 	uint32_t group, id; /* of the send or receive */
 	int32_t tag;
 	double time; /* nanoseconds */
+};
+
+/* What rings gave up, of one channel (match/before.c). */
+struct hb__channel_before {
+	uint64_t sent, received;
+	uint32_t send_lane, receive_lane; /* HB_NO: none; HB_LANE_DEFINITIONS: several */
 };
 
 struct hb__group_more {
@@ -76,6 +84,7 @@ struct hb__process_more {
 	VEC(struct hb__member) parts; /* by communicator number */
 	uint32_t first_send, first_receive, first_probe;
 	uint32_t first_pending, pending;
+	bool broken;   /* of a ring: what it counted does not hold */
 	hb_at init;    /* MPI_Init; event 0: none */
 	bool followed; /* all its requests, up to their end */
 };
@@ -156,6 +165,14 @@ struct hb_model {
 	VEC(hb_chosen) chosen;
 	VEC(hb_at) timeouts;
 	VEC(hb_pending) pending; /* in the order of processes */
+	VEC(struct hb__channel_before) before;
+	uint64_t *
+		owed; /* with rings, by channel: receives that got messages sent before; UINT64_MAX: none can be matched */
+	uint32_t streams_before;    /* not matched, for a ring gave up their beginning */
+	struct hb__table before_of; /* channel, as in channel_of -> place in before */
+	uint32_t rings;             /* processes with events that were given up */
+	uint64_t *group_base;       /* with rings: by group, collectives that all of its processes gave up */
+	size_t group_bases;
 	VEC(struct hb__birth) births;
 	VEC(struct hb__epoch) epochs; /* in the order of processes */
 	VEC(uint32_t) fetched;
@@ -239,6 +256,16 @@ void hb__tell_absent(hb_model *m, uint64_t absent); /* collectives that some lef
 void hb__tell_ambiguous(hb_model *m, uint32_t ambiguous);
 bool hb__sort_chosen(hb_model *m);
 void hb__count_model(hb_model *m); /* info */
+/* ---- match/before.c: what rings gave up ---- */
+/* Before any process is read, and their groups are known: where the collectives of each group begin. */
+bool hb__before_groups(hb_model *m);
+struct hb__reading;
+/* The process at hand: collectives that it has behind it, requests under way. */
+void hb__before_read_process(struct hb__reading *r);
+/* Before sends and receives are linked: flags the sends that were received before, and fills hb_model.owed. */
+bool hb__before_channels(hb_model *m);
+bool hb__link_before(hb_model *m);
+void hb__tell_before(hb_model *m);
 
 /* ---- match/reserve.c: room for all that the logs will give ---- */
 bool hb__reserve(hb_model *m, uint32_t first, uint32_t end); /* of these processes */

@@ -100,7 +100,7 @@ static hb_status read_all(struct build *b, hb_error *err)
 	for (uint32_t i = 0; i < m->processes.n; i++)
 		if (m->processes.at[i].log)
 			b->all += hb_log_get_info(m->processes.at[i].log)->events;
-	if (!hb__reserve(m, 0, (uint32_t)m->processes.n))
+	if (!hb__reserve(m, 0, (uint32_t)m->processes.n) || !hb__before_groups(m))
 		return hb__no_memory(err);
 	hb_status planned = hb__plan_sockets(m, err);
 	if (planned)
@@ -112,7 +112,7 @@ static hb_status read_all(struct build *b, hb_error *err)
 		more->first_probe = (uint32_t)m->probes.n;
 		if (!m->processes.at[i].log)
 			continue;
-		if (!hb__groups_of_process(m, i))
+		if (!m->rings && !hb__groups_of_process(m, i))
 			return hb__no_memory(err);
 		hb_status status = hb__read_process(m, i, tick, b, err);
 		if (status)
@@ -222,7 +222,7 @@ static void tell_collectives(hb_model *m)
 		const hb_collective *c = &m->collectives.at[i];
 		const hb_group *g = &m->groups.at[c->group];
 		differ += c->differs;
-		bool fewer = c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
+		bool fewer = c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters + c->before < g->size;
 		absent += fewer && all_here(g);
 	}
 	if (differ)
@@ -306,9 +306,10 @@ static hb_status finish(struct build *b, hb_error *err)
 	hb_model *m = b->m;
 	hb__tell_processes(m);
 	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
-		!hb__link_family(m) || !hb__link_windows(m) || !hb__sort_chosen(m))
+		!hb__link_family(m) || !hb__link_before(m) || !hb__link_windows(m) || !hb__sort_chosen(m))
 		return hb__no_memory(err);
 	hb__close_sockets(m);
+	hb__tell_before(m);
 	tell_orphans(m);
 	tell_collectives(m);
 	uint32_t untagged = tell_doubts(m);
@@ -371,7 +372,7 @@ void hb_model_close(hb_model *m)
 		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->crossings.at, m->refused.at,
 		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
 		m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at,
-		m->elsewhere_at.at, m->send_sites.at, m->channel_first, m->channel_sends, m->seen_more};
+		m->elsewhere_at.at, m->send_sites.at, m->channel_first, m->channel_sends, m->seen_more, m->before.at, m->before_of.at, m->owed, m->group_base};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	hb__part_close(m);

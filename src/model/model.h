@@ -126,7 +126,9 @@ enum {                      /* flags of messages and receives */
 	HB_BUFFERED = 32,  /* send: Bsend, Ibsend: it completes by itself */
 	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
 	HB_TWICE = 64,     /* send: of a datagram that has come to this end before */
-	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
+	HB_EARLIER =
+		4 | 64, /* send: both: received by an event that a ring gave up, or, where it cannot be told, perhaps */
+	HB_CHOSEN = 64, /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
 	HB_FAILED =
 		128, /* the call, or the completion, returned an error (truncated: the message is matched all the same) */
 };
@@ -141,7 +143,7 @@ typedef struct hb_send {
 } hb_send;
 
 typedef struct hb_receive {
-	uint32_t post; /* the call that posted it: Recv, Irecv, Start, Mprobe ... */
+	uint32_t post; /* 0: one that a ring gave up. The call that posted it: Recv, Irecv, Start, Mprobe ... */
 	uint32_t line : 24, flags : 8;
 	uint32_t done; /* the call that completed it, 0: none. On `line` unless HB_ELSEWHERE: hb_receive_done */
 	uint32_t send; /* HB_NO: none, or not known */
@@ -173,6 +175,7 @@ typedef struct hb_collective {
 	uint32_t root;          /* process; HB_NO: none */
 	uint32_t function;      /* in the log of the first process that has it */
 	uint32_t process;       /* that process */
+	uint32_t before;        /* processes whose part in it a ring gave up */
 	uint32_t enters, exits; /* processes that entered and left it, as recorded */
 	uint16_t base;          /* of the function, the same for its blocking, nonblocking and persistent forms */
 	bool both_sides;        /* of an intercommunicator: it orders each side by both, not only by the other */
@@ -216,7 +219,8 @@ typedef enum hb_edge_kind {
 	HB_EDGE_ENDED,  /* the last event of a line -> the wait that told of its process's end */
 	HB_EDGE_KILLED, /* the call that a line never returned from -> likewise */
 	HB_EDGE_CLOSED, /* shutdown, or close of an end's last descriptor in its process -> what received the end of the stream */
-	HB_EDGE_LEFT,     /* the last event of a process that had the end, and did not close it -> likewise */
+	HB_EDGE_LEFT,   /* the last event of a process that had the end, and did not close it -> likewise */
+	HB_EDGE_BEFORE, /* a send, or an entry into a collective, whose other side a ring gave up -> the first event that it kept of that line */
 	HB_EDGE_LISTENED, /* listen -> a connect that was accepted */
 	HB_EDGE_KINDS
 } hb_edge_kind;
@@ -323,6 +327,10 @@ const hb_refused *hb_model_refused(const hb_model *model);
 const hb_crossing *hb_model_crossings(const hb_model *model);
 /* Those of an event; *ret_n of them, 0: none. */
 const hb_crossing *hb_model_crossings_at(const hb_model *model, hb_at at, uint32_t *ret_n);
+/* How many processes gave up their first events (hbdb record --ring). */
+uint32_t hb_model_rings(const hb_model *model);
+/* How many collectives on its communicator the process gave up, counted from where those of the communicator begin here; HB_NO: not known. */
+uint32_t hb_model_given_up(const hb_model *model, uint32_t process, int64_t comm);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);

@@ -34,7 +34,7 @@ typedef enum {
 	HB_OPERANDS_VERB,  /* what is to be done, at most two NAMEs, then -- and a command */
 } hb_operands;
 
-#define HB_OPTIONS_MAX 24
+#define HB_OPTIONS_MAX 26
 #define HB_WORDS_MAX 4
 
 typedef struct hb_args {

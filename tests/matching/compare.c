@@ -39,6 +39,8 @@ struct compare {
 	uint32_t *order;         /* receives by line, then post */
 	bool *confirmed;         /* by receive */
 	unsigned long same, wrong, lost, unposted, doubted_same, doubted_wrong;
+	/* rings: receives of messages that were sent before the recording begins, and others without a match */
+	unsigned long before, untold;
 };
 
 static void *must(void *p)
@@ -96,6 +98,24 @@ static void build(struct compare *c)
 	free(sources);
 }
 
+/* ---- rings: numbers of the notes count from the beginning of the run, those of the model from that of the recording ---- */
+
+static hb_lane_info lane_info(const struct process *p, uint32_t lane)
+{
+	hb_lane_info info = {0};
+	if (hb_log_lane(p->log, lane, &info))
+		exit(3);
+	return info;
+}
+
+static const struct process *process_of_rank(const struct compare *c, int rank)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->p[i].rank == rank && !c->p[i].pid)
+			return &c->p[i];
+	return NULL;
+}
+
 /* ---- postings: which event made which, and what kind it is ---- */
 
 static void post(struct lane *l, struct posting posting)
@@ -111,6 +131,16 @@ static bool receiving(const hb_event *ev)
 				       strstr(ev->function->name, "probe"));
 }
 
+static bool posts_receive(const struct compare *c, uint32_t line, uint32_t event)
+{
+	uint64_t n;
+	const hb_op *op = hb_model_ops(c->model, line, &n);
+	for (uint64_t i = 0; i < n; i++)
+		if (op[i].event == event && op[i].kind == HB_OP_POST)
+			return true;
+	return false;
+}
+
 static void read_postings(const struct compare *c, uint32_t line, struct lane *l)
 {
 	const hb_line *at = &hb_model_lines(c->model)[line];
@@ -124,12 +154,13 @@ static void read_postings(const struct compare *c, uint32_t line, struct lane *l
 		for (uint32_t i = 0; i < ev.posts; i++) {
 			/* made in another lane: not known here, and no program of the tests does it */
 			hb_reference r = i < ev.nanswers ? ev.answers[i].request : (hb_reference){0, -1};
-			struct posting *of = r.lane == at->lane && r.posting >= 0 && (size_t)r.posting < l->n
-						     ? &l->at[r.posting]
-						     : NULL;
+			int64_t back = r.posting - (int64_t)lane_info(&c->p[at->process], at->lane).posted_before;
+			struct posting *of =
+				r.lane == at->lane && back >= 0 && (size_t)back < l->n ? &l->at[back] : NULL;
 			bool is = receiving(&ev);
-			if (ev.shape == HB_SHAPE_STARTED) /* as the persistent request that it starts */
-				is = of && of->receives;
+			if (ev.shape ==
+				HB_SHAPE_STARTED) /* as the persistent request that it starts; of one made before: by its message */
+				is = of ? of->receives : posts_receive(c, line, (uint32_t)ev.row->number);
 			if (ev.shape == HB_SHAPE_MATCHED && of) /* Imrecv: the probe got the message */
 				post(l, *of);
 			else
@@ -194,6 +225,7 @@ struct note {
 	int64_t posting; /* -1: the event itself */
 	int32_t rank;    /* of the sender, -1: not known */
 	uint32_t from_lane, from_event;
+	bool early; /* that event is not there any more */
 };
 
 static bool read_note(const hb_note *note, struct note *ret)
@@ -211,10 +243,34 @@ static bool read_note(const hb_note *note, struct note *ret)
 	return !strcmp(from, "?") || sscanf(from, "%d.%u:%u", &ret->rank, &ret->from_lane, &ret->from_event) == 3;
 }
 
+static bool is_right(const struct compare *c, const hb_receive *r, const struct note *told)
+{
+	const hb_line *lines = hb_model_lines(c->model);
+	hb_at at = r->send == HB_NO ? (hb_at){HB_NO, 0} : hb_send_at(c->model, r->send);
+	const struct process *from = at.line == HB_NO ? NULL : &c->p[lines[at.line].process];
+	return from && from->rank == told->rank && !from->pid && lines[at.line].lane == told->from_lane &&
+	       at.event == told->from_event;
+}
+
+/* Of a request that was under way when the recording begins: one of those that the event completed. */
+static uint32_t receive_under_way(const struct compare *c, uint32_t line, uint64_t done, const struct note *told)
+{
+	uint32_t found = HB_NO;
+	for (uint32_t i = c->first_of_line[line]; i < c->first_of_line[line + 1]; i++) {
+		uint32_t id = c->order[i];
+		const hb_receive *r = &hb_model_receives(c->model)[id];
+		if (r->post || r->done != done || c->confirmed[id])
+			continue;
+		if (found == HB_NO || is_right(c, r, told))
+			found = id;
+	}
+	return found;
+}
+
 static void judge(struct compare *c, const struct process *p, const hb_note *note, const struct note *told,
 	uint32_t line, uint32_t post, uint32_t which)
 {
-	uint32_t id = receive_of(c, line, post, which);
+	uint32_t id = post ? receive_of(c, line, post, which) : receive_under_way(c, line, note->event, told);
 	const hb_line *lines = hb_model_lines(c->model);
 	if (id == HB_NO) {
 		printf("unposted: %d.%u:%llu \"%s\": the model has no receive posted by event %u\n", p->rank,
@@ -230,8 +286,11 @@ static void judge(struct compare *c, const struct process *p, const hb_note *not
 	}
 	hb_at at = r->send == HB_NO ? (hb_at){HB_NO, 0} : hb_send_at(c->model, r->send);
 	const struct process *from = at.line == HB_NO ? NULL : &c->p[lines[at.line].process];
-	bool right = from && from->rank == told->rank && !from->pid && lines[at.line].lane == told->from_lane &&
-		     at.event == told->from_event;
+	bool right = is_right(c, r, told);
+	if (told->rank >= 0 && !from && (told->early || hb_log_before(p->log))) {
+		*(told->early ? &c->before : &c->untold) += 1;
+		return;
+	}
 	if (r->flags & HB_AMBIGUOUS) {
 		c->doubted_same += right;
 		c->doubted_wrong += !right;
@@ -259,7 +318,17 @@ static void judge_process(struct compare *c, uint32_t process)
 		if (strncmp(note->text, "serial ", 7))
 			continue;
 		uint32_t lane = note->lane;
-		if (!read_note(note, &told) || lane >= m->nlines || told.lane >= m->nlines) {
+		bool read = read_note(note, &told);
+		const struct process *from = read && told.rank >= 0 ? process_of_rank(c, told.rank) : NULL;
+		if (from) {
+			hb_lane_info info = lane_info(from, told.from_lane);
+			uint64_t before = info.before;
+			/* not there any more; or not there yet, where the log of a process that went on ends */
+			told.early = told.from_event <= before ||
+				     (hb_log_get_info(from->log)->stopped && told.from_event > before + info.events);
+			told.from_event -= told.early ? 0 : (uint32_t)before;
+		}
+		if (!read || lane >= m->nlines || told.lane >= m->nlines) {
 			printf("unposted: rank %d: note not understood: %s\n", p->rank, note->text);
 			c->unposted++;
 			continue;
@@ -269,7 +338,8 @@ static void judge_process(struct compare *c, uint32_t process)
 			continue;
 		}
 		const struct lane *l = &c->lanes[m->first_line + told.lane];
-		const struct posting *posting = (size_t)told.posting < l->n ? &l->at[told.posting] : NULL;
+		int64_t at = told.posting - (int64_t)lane_info(p, told.lane).posted_before;
+		const struct posting *posting = at >= 0 && (size_t)at < l->n ? &l->at[at] : NULL;
 		judge(c, p, note, &told, m->first_line + told.lane, posting ? posting->event : 0,
 			posting ? posting->which : 0);
 	}
@@ -325,6 +395,8 @@ int main(int argc, char **argv)
 		printf("trouble: %s\n", hb_model_trouble(c.model, i));
 	printf("same %lu wrong %lu unposted %lu doubted-same %lu doubted-wrong %lu lost %lu unconfirmed %lu\n", c.same,
 		c.wrong, c.unposted, c.doubted_same, c.doubted_wrong, c.lost, unconfirmed);
+	if (c.before + c.untold)
+		printf("sent-before %lu untold %lu\n", c.before, c.untold);
 	unsigned long bad = c.wrong + c.unposted;
 	close_all(&c);
 	return bad ? 1 : 0;

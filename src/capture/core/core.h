@@ -48,6 +48,7 @@ struct hb__config {
 	bool warn;      /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
 	unsigned shake; /* microseconds */
+	uint64_t ring;  /* bytes of rows that the log keeps, the last ones; 0: all */
 	char dir[4096], script[4096], replay_log[4096];
 };
 extern struct hb__config hb__config;

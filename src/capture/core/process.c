@@ -120,6 +120,7 @@ __attribute__((constructor(101))) static void configure(void)
 			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN
 												    : HB__CONTENTS_STOP;
 	k->shake = getenv("HBDB_SHAKE") ? (unsigned)strtoul(getenv("HBDB_SHAKE"), NULL, 10) : 0;
+	k->ring = k->mode == HB__RECORD && !k->order ? hb__ring_asked() : 0;
 	alone_asked = is("HBDB_WITHOUT_MPI", "1");
 	text(k->dir, sizeof k->dir, "HBDB_DIR");
 	text(k->script, sizeof k->script, "HBDB_SCRIPT");

@@ -34,6 +34,7 @@ static hb_status read_head(int fd, const char *path, hb_log_head *ret, hb_error 
 		.state = h.state,
 		.stopped = h.stopped,
 		.sealed = h.incompatible & HB_LOG_INCOMPAT_SEALED};
+	ret->gave_up = ret->sealed && h.incompatible & HB_LOG_INCOMPAT_RING;
 	if (ret->sealed)
 		return HB_OK;
 	if (n < (ssize_t)sizeof h) {
@@ -41,6 +42,7 @@ static hb_status read_head(int fd, const char *path, hb_log_head *ret, hb_error 
 		return hb__fail(err, HB_E_DAMAGED, path, (uint64_t)n, "%s ends within its header", path);
 	}
 	ret->units = h.units;
+	ret->gave_up = h.incompatible & HB_LOG_INCOMPAT_RING && h.account;
 	memcpy(ret->host, h.host, sizeof h.host);
 	return HB_OK;
 }

@@ -18,6 +18,7 @@ typedef struct hb_log_head {
 	uint32_t pid, level, state; /* HB_LEVEL_..., HB_STATE_... */
 	uint32_t stopped;           /* 0, or why recording stopped before the process did (an errno) */
 	uint64_t units;             /* how many parts of HB_UNIT_SIZE bytes, this header's among them */
+	bool gave_up;               /* a ring: its first events are not there any more */
 	bool sealed;                /* it does not grow any more; units and host are not set */
 	char host[65];
 } hb_log_head;

@@ -47,19 +47,35 @@ static bool take_rows(hb_log *log, struct hb__lane_rows *lane, const struct hb_u
 		hb__trouble(log, offset, "a unit is shorter than it says");
 		bytes = (uint32_t)room;
 	}
-	if (!HB_GROW(lane->unit, lane->units_cap, h->seq + 1))
+	uint32_t at = h->seq - lane->first_unit;
+	if (!HB_GROW(lane->unit, lane->units_cap, at + 1))
 		return false;
-	if (h->seq >= lane->units) {
-		memset(lane->unit + lane->units, 0, (h->seq + 1 - lane->units) * sizeof *lane->unit);
-		lane->units = h->seq + 1;
+	if (at >= lane->units) {
+		memset(lane->unit + lane->units, 0, (at + 1 - lane->units) * sizeof *lane->unit);
+		lane->units = at + 1;
 	}
-	struct hb__unit *u = &lane->unit[h->seq];
+	struct hb__unit *u = &lane->unit[at];
 	if (u->offset) {
 		hb__trouble(log, offset, "two units have the same number");
 		return true;
 	}
 	*u = (struct hb__unit){.offset = offset + HB_UNIT_PAYLOAD, .bytes = bytes, .base_tick = h->base_tick};
 	return true;
+}
+
+/* Of a ring: a unit that was given up, or that is of an account. */
+static bool is_over(const hb_log *log, const struct hb_unit_header *h)
+{
+	if (!log->ring || h->magic != HB_UNIT_MAGIC || h->lane == HB_LANE_DEFINITIONS)
+		return log->ring && h->magic == HB_UNIT_MAGIC && h->kind == HB_UNIT_ACCOUNT;
+	return h->kind == HB_UNIT_ROWS && h->lane < log->lanes && h->seq < log->lane[h->lane].first_unit;
+}
+
+/* How far behind the first unit of its lane it stands. */
+static uint32_t place(const hb_log *log, const struct hb_unit_header *h)
+{
+	bool moved = log->ring && h->kind == HB_UNIT_ROWS && h->lane < log->lanes;
+	return moved ? h->seq - log->lane[h->lane].first_unit : h->seq;
 }
 
 /* Takes the bounds of one unit: of the lane of definitions, or of any other. */
@@ -80,9 +96,12 @@ static bool take_unit(hb_log *log, struct hb__lane_rows *definitions, bool want_
 			hb__trouble(log, offset, "a unit is lost");
 		return true;
 	}
+	if (is_over(log, &h))
+		return true;
 	bool whole = log->size - offset >= HB_UNIT_SIZE;
 	if (h.magic != HB_UNIT_MAGIC || (h.kind != HB_UNIT_LANE && h.kind != HB_UNIT_ROWS) ||
-		h.seq >= log->size / HB_UNIT_SIZE || (h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
+		place(log, &h) >= log->size / HB_UNIT_SIZE ||
+		(h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
 		if (!want_definitions)
 			hb__trouble(log, offset, "the header of a unit is damaged");
 		return true;

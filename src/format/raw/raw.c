@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "format/internal.h"
+#include "format/raw/ring.h"
 #include "format/row.h"
 
 struct raw_cursor {
@@ -292,13 +293,13 @@ static bool scan_lane(hb_log *log, struct hb__lane_rows *lane, uint32_t number)
 		.number = number,
 		.timed = log->info.level == HB_LEVEL_EVENTS,
 		.racing = log->info.level == HB_LEVEL_RACING && number != HB_LANE_DEFINITIONS};
-	bool memory = false, early = false;
+	bool memory = !hb__base_slots_put(&c.slot, &c.slots, &c.era, lane), early = false;
 	uint64_t filed;
 	for (c.unit = 0; c.unit < lane->units && !early; c.unit++) {
 		struct hb__unit *u = &lane->unit[c.unit];
 		memcpy(&filed, log->map + u->offset - HB_UNIT_PAYLOAD + offsetof(struct hb_unit_header, events_before),
 			8);
-		if (number != HB_LANE_DEFINITIONS && filed != c.event) {
+		if (number != HB_LANE_DEFINITIONS && filed != c.event + lane->info.before) {
 			hb__trouble(log, u->offset, "a unit of lane %u does not follow the one before", number);
 			early = true;
 			break;
@@ -334,6 +335,8 @@ static bool take_all(hb_log *log, struct hb__lane_rows *definitions)
 {
 	if (!hb__bounds_take(log, definitions))
 		return false;
+	for (uint32_t l = 0; log->lost_account && l < log->lanes; l++)
+		log->lane[l].units = 0;
 	hb__bounds_close_gaps(log, definitions, HB_LANE_DEFINITIONS);
 	if (!scan_lane(log, definitions, HB_LANE_DEFINITIONS))
 		return false;
@@ -362,6 +365,8 @@ hb_status hb__raw_open(hb_log *log, hb_error *err)
 	memcpy(log->info.program, h.program, sizeof h.program);
 	log->info.lost = h.lost;
 	log->ops = &raw_ops;
+	if (h.incompatible & HB_LOG_INCOMPAT_RING)
+		hb__ring_open(log);
 	struct hb__lane_rows definitions = {0};
 	bool good = take_all(log, &definitions) && hb__signal_note(log, &h);
 	free(definitions.unit);
@@ -445,7 +450,7 @@ static hb_status raw_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_c
 	c->number = lane;
 	c->timed = log->info.level == HB_LEVEL_EVENTS;
 	c->racing = log->info.level == HB_LEVEL_RACING;
-	bool good = seek_unit(c, from);
+	bool good = hb__base_slots_put(&c->slot, &c->slots, &c->era, c->lane) && seek_unit(c, from);
 	hb_row row;
 	while (good && c->event + 1 < from) {
 		int k = raw_next(&c->base, &row, err);

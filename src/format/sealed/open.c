@@ -208,6 +208,8 @@ static bool take_section(hb_log *log, uint64_t offset, const struct hb__section 
 		return take_packed(log, &in, take_notes);
 	case HB_SECTION_REMARKS:
 		return log->info.version < 2 || take_packed(log, &in, take_remarks);
+	case HB_SECTION_BEFORE:
+		return take_packed(log, &in, hb__before_read);
 	case HB_SECTION_ROWS:
 		return take_rows(log, &b, s->lane);
 	default:

@@ -48,7 +48,7 @@ static void header(struct sealer *s)
 {
 	struct hb_log_header h = {0};
 	memcpy(&h, s->log->head, HB__HEAD);
-	h.incompatible = HB_LOG_INCOMPAT_SEALED;
+	h.incompatible = HB_LOG_INCOMPAT_SEALED | (s->log->before_bytes ? HB_LOG_INCOMPAT_RING : 0);
 	h.unit_size = 0;
 	h.units = 0;
 	hb__bytes_put(&s->out.b, &h, HB__HEAD);
@@ -75,6 +75,20 @@ static bool definitions(struct sealer *s)
 	hb__pack(&k, &s->payload, raw->p, raw->n);
 	hb__packer_close(&k);
 	section(s, HB_SECTION_DEFINITIONS, 0, 0, 0);
+	return true;
+}
+
+static bool before(struct sealer *s)
+{
+	struct hb__packer k;
+	if (!s->log->before_bytes)
+		return true;
+	if (!hb__packer_open(&k, false))
+		return false;
+	hb__bytes_uv(&s->payload, s->log->before_n);
+	hb__pack(&k, &s->payload, s->log->before_bytes, s->log->before_n);
+	hb__packer_close(&k);
+	section(s, HB_SECTION_BEFORE, 0, 0, 0);
 	return true;
 }
 
@@ -256,7 +270,7 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 		status = lane_state(s, l, err);
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_waits(s, l, err);
-	if (!status && (!notes(s) || !remarks(s)))
+	if (!status && (!notes(s) || !remarks(s) || !before(s)))
 		status = hb__fail(err, HB_E_MEMORY, s->out.path, 0, "out of memory");
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_rows(s, w, l, err);

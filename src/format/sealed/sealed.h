@@ -20,6 +20,7 @@ enum {
 	HB_SECTION_WAITS = 7,
 	HB_SECTION_PACKED_NOTES = 8, /* in the place of HB_SECTION_NOTES */
 	HB_SECTION_REMARKS = 9,
+	HB_SECTION_BEFORE = 10,
 };
 
 struct hb__section {

@@ -171,6 +171,8 @@ static void on_post(struct hb__clock_run *run, uint32_t line, uint32_t id)
 static bool posted(struct hb__clock_run *run, uint32_t line, uint32_t receive)
 {
 	struct hb__runner *r = &run->lines[line];
+	if (!run->m->receives.at[receive].post) /* before all that is kept */
+		return true;
 	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){receive, 0});
 	if (!cell)
 		return true;

@@ -18,6 +18,7 @@ const hb_edge_meaning hb_edge_meanings[HB_EDGE_KINDS] = {
 	[HB_EDGE_CLOSED] = {"closed", "stream", "the stream ended, as its other side was told"},
 	[HB_EDGE_LEFT] = {"left", "stream", "then the process ended and the stream with it, as its other side was told",
 		.from_exit = true},
+	[HB_EDGE_BEFORE] = {"before", "ring", "received there before the first event that is kept", .to_enter = true},
 	[HB_EDGE_LISTENED] = {"listened", "stream", "connections are accepted, so that this one could be made"},
 };
 

@@ -20,19 +20,31 @@ static hb_at here(const struct hb__reading *r) { return (hb_at){r->line, (uint32
 
 static uint32_t regular(struct hb__reading *r, struct hb__member *part)
 {
-	hb_model *m = r->m;
-	struct hb__group_more *more = &m->group_more.at[part->group];
-	uint32_t number = (uint32_t)part->enters.n, id;
-	if (!VEC_PUSH(&part->enters, here(r))) {
-		m->no_memory = true;
+	uint32_t number = (uint32_t)part->enters.n;
+	if (part->lost || (part->skip && part->lane != r->event->row->lane)) {
+		part->lost = true; /* how many there were before is not known */
+		r->m->info.open = true;
 		return HB_NO;
 	}
-	if (number < more->collectives.n)
-		return more->collectives.at[number];
-	id = new_collective(m, part->group, number, HB__REGULAR);
-	if (id != HB_NO && !VEC_PUSH(&more->collectives, id))
-		m->no_memory = true;
-	return id;
+	if (!VEC_PUSH(&part->enters, here(r))) {
+		r->m->no_memory = true;
+		return HB_NO;
+	}
+	return hb__collective_numbered(r, part, number);
+}
+
+uint32_t hb__collective_numbered(struct hb__reading *r, struct hb__member *part, uint32_t number)
+{
+	hb_model *m = r->m;
+	struct hb__group_more *more = &m->group_more.at[part->group];
+	while (more->collectives.n <= number) {
+		uint32_t id = new_collective(m, part->group, (uint32_t)more->collectives.n, HB__REGULAR);
+		if (id == HB_NO || !VEC_PUSH(&more->collectives, id)) {
+			m->no_memory = true;
+			return HB_NO;
+		}
+	}
+	return more->collectives.at[number];
 }
 
 static uint32_t odd(struct hb__reading *r, uint32_t group, uint32_t kind, uint64_t what, uint32_t number)

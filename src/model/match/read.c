@@ -2,74 +2,6 @@
  * got is known when it completed; until all processes are read its `send` is the channel. */
 #include "model/match/read.h"
 
-static struct hb__key request_key(hb_reference r) { return (struct hb__key){r.lane, (uint64_t)r.posting}; }
-
-/* Few requests are under way at a time, and postings are numbered one after the other: so most have their place to
- * themselves, and the others stand in a table. */
-static struct hb__near *near_of(struct hb__reading *r, hb_reference ref)
-{
-	return &r->near[((uint64_t)ref.posting + ref.lane * 389u) & ((1 << HB__NEAR_BITS) - 1)];
-}
-
-static bool is_at(const struct hb__near *n, hb_reference ref)
-{
-	return n->request != HB_NO && n->posting == ref.posting && n->lane == ref.lane;
-}
-
-/* A place for a request; HB_NO without memory. */
-static uint32_t request_room(struct hb__reading *r)
-{
-	uint32_t i = r->free_request;
-	if (i != HB_NO)
-		r->free_request = r->requests.at[i].id;
-	else if (VEC_PUSH(&r->requests, (struct hb__followed_request){0}))
-		i = (uint32_t)r->requests.n - 1;
-	if (i != HB_NO)
-		r->requests.at[i] = (struct hb__followed_request){0};
-	return i;
-}
-
-struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting)
-{
-	hb_reference ref = {r->event->row->lane, posting};
-	struct hb__near *near = near_of(r, ref);
-	if (is_at(near, ref)) /* a posting made twice: a damaged log */
-		return &r->requests.at[near->request];
-	struct hb__cell *cell = near->request == HB_NO ? NULL : hb__place(&r->request_of, request_key(ref));
-	if (cell && cell->value != HB_NO)
-		return &r->requests.at[cell->value];
-	uint32_t i = near->request == HB_NO || cell ? request_room(r) : HB_NO;
-	if (i == HB_NO) {
-		r->m->no_memory = true;
-		return &r->nowhere;
-	}
-	if (cell)
-		cell->value = i;
-	else
-		*near = (struct hb__near){posting, ref.lane, i};
-	return &r->requests.at[i];
-}
-
-static struct hb__followed_request *request_find(struct hb__reading *r, hb_reference ref)
-{
-	const struct hb__near *near = near_of(r, ref);
-	uint32_t i = is_at(near, ref)     ? near->request
-		     : r->request_of.used ? hb__look(&r->request_of, request_key(ref))
-					  : HB_NO;
-	return i == HB_NO ? NULL : &r->requests.at[i];
-}
-
-static void request_over(struct hb__reading *r, hb_reference ref, struct hb__followed_request *q)
-{
-	struct hb__near *near = near_of(r, ref);
-	q->id = r->free_request;
-	r->free_request = (uint32_t)(q - r->requests.at);
-	if (is_at(near, ref))
-		near->request = HB_NO;
-	else
-		hb__erase(&r->request_of, request_key(ref));
-}
-
 static void op(struct hb__reading *r, hb_op_kind kind, uint32_t id)
 {
 	if (!VEC_PUSH(&r->m->line_more.at[r->line].ops, ((hb_op){(uint32_t)r->event->row->number, id, kind})))
@@ -305,6 +237,13 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	got(r, id, e->source, e->source_tag);
 }
 
+uint32_t hb__spec_of(struct hb__reading *r, uint32_t group, uint32_t source, int64_t tag, bool any_source)
+{
+	return find_spec(r, group, source, tag, any_source);
+}
+
+uint32_t hb__receive_of(struct hb__reading *r, uint32_t spec) { return add_receive(r, spec); }
+
 uint32_t hb__add_send(struct hb__reading *r, uint32_t group, uint32_t dest, int32_t tag, int64_t bytes)
 {
 	return add_send(r, channel(r, group, r->process, dest, tag), bytes, HB_BUFFERED);
@@ -375,6 +314,8 @@ static void receive_completed(
 		if (a->code == HB_ST_ERROR)
 			v->flags |= HB_FAILED;
 		got(r, id, a->source, a->tag);
+		if (q->shifts)
+			hb__before_shift(r, id);
 	}
 }
 
@@ -388,12 +329,14 @@ static uint32_t requests(const struct hb__reading *r)
 static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
-	struct hb__followed_request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
+	struct hb__followed_request *q = a->request.posting >= 0 && !pending ? hb__request_find(r, a->request) : NULL;
 	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL &&
 		a->code != HB_ST_UNKNOWN)
 		VEC_PUSH(&r->m->chosen, ((hb_chosen){{r->line, (uint32_t)r->event->row->number},
 						r->event->row->function, r->event->row->site,
 						q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r), false, 0}));
+	if (!q || q->shifts)
+		hb__before_completed(r, q, a);
 	if (!q)
 		return;
 	if (q->type == HB__R_RECV)
@@ -409,7 +352,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 	if (q->type == HB__R_COLL)
 		r->m->collectives.at[q->id].exits++;
 	if (f->means->does != HB_DOES_LOOK)
-		request_over(r, a->request, q);
+		hb__request_over(r, a->request, q);
 	else if (q->type != HB__R_RECV)
 		q->type = HB__R_OTHER; /* told once */
 }
@@ -418,7 +361,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 
 static void start(struct hb__reading *r, hb_reference made, int64_t posting)
 {
-	struct hb__followed_request *base = request_find(r, made);
+	struct hb__followed_request *base = hb__request_find(r, made);
 	if (!base)
 		return;
 	struct hb__followed_request was = *base, q = {.type = HB__R_OTHER};
@@ -443,7 +386,7 @@ static void on_cancel(struct hb__reading *r)
 {
 	const hb_event *e = r->event;
 	bool told = e->nanswers && e->answers[0].request.posting >= 0;
-	struct hb__followed_request *q = told ? request_find(r, e->answers[0].request) : NULL;
+	struct hb__followed_request *q = told ? hb__request_find(r, e->answers[0].request) : NULL;
 	if (q && q->type == HB__R_RECV)
 		r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
 }
@@ -452,9 +395,9 @@ static void freed(struct hb__reading *r, const hb_event *e)
 {
 	if (!e->nanswers || e->answers[0].request.posting < 0)
 		return;
-	struct hb__followed_request *q = request_find(r, e->answers[0].request);
+	struct hb__followed_request *q = hb__request_find(r, e->answers[0].request);
 	if (q)
-		request_over(r, e->answers[0].request, q);
+		hb__request_over(r, e->answers[0].request, q);
 }
 
 /* What an event means for the model, by what its function does: a function that nobody here knows passes, and changes no order. */
@@ -577,6 +520,8 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	if (!stream && memory && err && err->status)
 		status = err->status;
 	if (!status) {
+		if (hb_log_before(p->log))
+			hb__before_read_process(&r);
 		status = read_events(&r, stream, tick, user, err);
 		hb__stream_close(stream);
 	}

@@ -17,6 +17,7 @@ struct hb__followed_request {
 	uint8_t type;
 	bool flag; /* synchronous */
 	bool buffered;
+	bool shifts; /* a receive that was overtaken before a ring gave up its posting: what it gets is known, which message not */
 	uint32_t id;    /* free: the next free one */
 	uint32_t comm;  /* number of the communicator in the process */
 	uint32_t count; /* persistent: starts so far */
@@ -80,7 +81,23 @@ struct hb__reading {
 	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
-struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting);
+/* ---- pending.c: requests under way ---- */
+struct hb__followed_request *hb__request_new(
+	struct hb__reading *r, int64_t posting); /* of the lane of the event at hand */
+struct hb__followed_request *hb__request_at(struct hb__reading *r, hb_reference ref);
+struct hb__followed_request *hb__request_find(struct hb__reading *r, hb_reference ref); /* NULL: none */
+void hb__request_over(struct hb__reading *r, hb_reference ref, struct hb__followed_request *q);
+
+/* ---- channels/before.c: requests that were under way where a ring begins ---- */
+/* A receive that shifts is done; of its channel one more message was received than is told. */
+void hb__before_shift(struct hb__reading *r, uint32_t receive);
+/* A completion of one that shifts, or of one that is not known (NULL). */
+void hb__before_completed(struct hb__reading *r, const struct hb__followed_request *q, const hb_answer *a);
+
+/* ---- read.c ---- */
+/* What a receive of the event at hand asks for, and one that is posted. source: a process. */
+uint32_t hb__spec_of(struct hb__reading *r, uint32_t group, uint32_t source, int64_t tag, bool any_source);
+uint32_t hb__receive_of(struct hb__reading *r, uint32_t spec);
 
 /* ---- pending.c ---- */
 /* Keeps what is still under way, once all events were read. */
@@ -90,6 +107,8 @@ void hb__note_pending(struct hb__reading *r);
 /* The low byte of what odd collectives are found by; above it stands the collective that it belongs to: of a start its number, of others one more, 0: none. */
 enum { HB__ODD_START = 1, HB__ODD_BIRTH, HB__ODD_FENCE, HB__ODD_FREE };
 void hb__read_collective(struct hb__reading *r, const struct hb__function *f);
+/* The collective of the part with this number, counted from where its group begins; HB_NO: no memory. */
+uint32_t hb__collective_numbered(struct hb__reading *r, struct hb__member *part, uint32_t number);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);
 

@@ -112,7 +112,13 @@ void hb__on_order(struct hb__reading *r)
 		.posts = e->means->does == HB_DOES_POST_AFTER,
 		.line = e->row->nresults >= 4 ? line_of(r->m, r->process, is[1]) : HB_NO};
 	if (o.line != HB_NO) {
-		o.after = (uint32_t)is[2];
+		hb_lane_info
+			other; /* counted from the beginning of the process: a ring may have given up the first ones */
+		uint64_t before =
+			hb_log_lane(r->m->processes.at[r->process].log, (uint32_t)is[1], &other) ? 0 : other.before;
+		if ((uint64_t)is[2] < before)
+			o.line = HB_NO;
+		o.after = (uint32_t)((uint64_t)is[2] - before);
 		o.after_nth = (uint32_t)is[3];
 	}
 	if (!VEC_PUSH(&r->m->line_more.at[r->line].operations, o))

@@ -16,9 +16,13 @@ static hb_status refuse(hb_error *err, const char *what)
 /* Nobody need read for this: all find the same. */
 static hb_status look_at_logs(const hb_model *m, hb_error *err)
 {
-	for (size_t i = 0; i < m->processes.n; i++)
-		if (m->processes.at[i].log && hb__has_sockets(m->processes.at[i].log))
+	for (size_t i = 0; i < m->processes.n; i++) {
+		const hb_log *log = m->processes.at[i].log;
+		if (log && hb__has_sockets(log))
 			return refuse(err, "messages over sockets and pipes are not matched by several processes");
+		if (log && hb_log_before(log))
+			return refuse(err, "what a ring gave up is not accounted for by several processes");
+	}
 	return HB_OK;
 }
 

@@ -52,6 +52,7 @@ struct reading {
 	struct entry *entry;
 	size_t entries, entries_room;
 	bool remarked; /* windows are numbered as they are made */
+	bool rings;    /* processes have given up events: only what is on communicators can be put together */
 	/* of the process at hand */
 	uint32_t process;
 	struct known *known; /* by function */
@@ -193,7 +194,7 @@ static bool read_call(struct reading *r, const hb_event *e, uint32_t number, boo
 	if (!e->function || e->row->function >= hb_log_get_info(hb_model_processes(r->m)[r->process].log)->functions)
 		return true;
 	const struct known *k = know(r, e);
-	if (k->what == NOTHING)
+	if (k->what == NOTHING || (r->rings && e->means->does == HB_DOES_BIRTH))
 		return true;
 	struct call c = {.what = k->what,
 		.persistent = k->persistent,
@@ -253,6 +254,18 @@ static struct thing *add_thing(struct things *t, int64_t number, uint32_t scope)
 	return &t->at[t->n++];
 }
 
+/* Its first calls on the communicator may have been given up. */
+static void begin_later(struct reading *r, struct thing *t, int64_t comm)
+{
+	struct hb__scope *a = &r->p->scope[t->scope];
+	uint32_t before = hb_model_given_up(r->m, r->process, comm);
+	t->calls = before == HB_NO ? 0 : before;
+	if (before == HB_NO)
+		a->begin = HB_NO;
+	else if (a->begin < before)
+		a->begin = before;
+}
+
 static struct thing *comm_of(struct reading *r, int64_t comm, bool *ret_memory)
 {
 	bool unused;
@@ -269,6 +282,8 @@ static struct thing *comm_of(struct reading *r, int64_t comm, bool *ret_memory)
 		t->number = comm;
 		t->scope = hb__scope_for(r->p, HB__ON_COMM, group, 0);
 		*ret_memory = t->scope != HB_NO;
+		if (r->rings && *ret_memory)
+			begin_later(r, t, comm);
 	}
 	return *ret_memory ? t : NULL;
 }
@@ -370,7 +385,7 @@ static bool number_on_comm(struct reading *r, const struct call *call)
 	if (!t)
 		return memory;
 	uint32_t group = r->p->scope[t->scope].group, number = t->calls;
-	bool good = !call->part.error && call->exit != UINT64_MAX;
+	bool good = !call->part.error && call->exit != UINT64_MAX && !r->rings;
 	if (!enter_call(r, t, call))
 		return false;
 	if (call->what == MAKES_WIN && good)
@@ -455,6 +470,11 @@ static hb_status sort(struct reading *r, hb_error *err)
 	p->part = malloc((r->entries + 1) * sizeof *p->part);
 	if (!p->first || !p->part || n >= HB_NO)
 		return no_memory(err);
+	size_t kept = 0;
+	for (size_t i = 0; i < r->entries; i++)
+		if (r->entry[i].number >= p->scope[r->entry[i].scope].begin)
+			r->entry[kept++] = r->entry[i];
+	r->entries = kept;
 	for (size_t i = 0; i < r->entries; i++)
 		p->first[p->scope[r->entry[i].scope].first + r->entry[i].number + 2]++;
 	for (uint64_t i = 2; i < n + 2; i++)
@@ -468,7 +488,7 @@ hb_status hb__parts_gather(const hb_case *c, struct hb__collective_calls *ret, h
 {
 	*ret = (struct hb__collective_calls){0};
 	hb_model *m = c->model;
-	struct reading r = {.m = m, .p = ret, .remarked = c->remarked};
+	struct reading r = {.m = m, .p = ret, .remarked = c->remarked, .rings = hb_model_rings(m) != 0};
 	hb_status status = hb__given_gather(ret, c) ? HB_OK : no_memory(err);
 	for (; !status && r.process < hb_model_get_info(m)->processes; r.process++)
 		if (hb_model_processes(m)[r.process].log)

@@ -27,6 +27,7 @@ struct hb__scope {
 			  * persistent request */
 	uint32_t calls;  /* the most that a process made */
 	uint32_t first;  /* its first collective */
+	uint32_t begin;  /* the first number of which no ring gave up a part (hbdb record --ring) */
 	bool unsure;     /* threads, or handles that can not be told apart: which call belongs to which is not known */
 	bool refused;    /* a process made a call that returned an error at once, and that is not counted */
 };

@@ -59,7 +59,7 @@ static bool waits_in_vain(const struct alone *a, uint32_t receive)
 	const struct hb__letters *l = a->l;
 	const hb_receive *v = &l->receive[receive];
 	const hb_spec *s = &l->spec[v->spec];
-	if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
+	if (!(v->flags & HB_PENDING) || !v->post || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
 		!a->over[s->process] || !sure(l, s->group, s->process))
 		return false;
 	bool senders = s->any_source

@@ -193,7 +193,9 @@ static void put_at(hb_output *out, const hb_model *m, hb_at at)
 static const char *state(const hb_send *s, const hb_receive *v)
 {
 	if (!v)
-		return s->flags & HB_CANCELLED ? "cancelled" : "not received";
+		return (s->flags & HB_EARLIER) == HB_EARLIER ? "before"
+		       : s->flags & HB_CANCELLED             ? "cancelled"
+							     : "not received";
 	if ((s->flags | v->flags) & HB_AMBIGUOUS)
 		return "ambiguous";
 	return v->flags & HB_FAILED ? "truncated" : "received";

@@ -102,6 +102,8 @@ static void json_processes(hb_output *o, const hb_facts *f)
 		field_number(o, false, "pid", p->pid);
 		field(o, false, "state", hb__state_text(p));
 		field_number(o, false, "events", (int64_t)p->events);
+		field_number(o, false, "events_before",
+			hb_log_before(f->logs.at[i].log) ? (int64_t)hb_log_before(f->logs.at[i].log)->events : 0);
 		field_number(o, false, "lanes", p->lanes);
 		field_number(o, false, "bytes", (int64_t)p->bytes);
 		field_number(o, false, "thread_level", p->thread_level);

@@ -204,6 +204,20 @@ static void print_next(const hb_facts *f, bool wrong)
 	printf("\n");
 }
 
+static void print_given_up(const hb_facts *f)
+{
+	uint64_t events = 0, processes = 0;
+	for (size_t i = 0; i < f->logs.n; i++) {
+		const hb_before *b = f->logs.at[i].log ? hb_log_before(f->logs.at[i].log) : NULL;
+		events += b ? b->events : 0;
+		processes += b != NULL;
+	}
+	if (processes)
+		printf("given up      %llu events of %llu %s before those that are here (hbdb record --ring)\n",
+			(unsigned long long)events, (unsigned long long)processes,
+			hb__plural(processes, "process", "processes"));
+}
+
 void hb__info_text(const hb_facts *f)
 {
 	const hb_manifest *m = &f->manifest;
@@ -255,6 +269,7 @@ void hb__info_text(const hb_facts *f)
 			hb__plural(f->sum.notes[i].processes, "process", "processes"), hb__tame(f->sum.notes[i].text));
 	for (size_t i = 0; i < f->sum.trouble.n; i++)
 		printf("%strouble       %s\n", i ? "" : "\n", hb__tame(f->sum.trouble.at[i]));
+	print_given_up(f);
 	if (f->sum.stopped)
 		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost,
 			strerror(f->sum.stopped_errno));

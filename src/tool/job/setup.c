@@ -162,7 +162,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 		free(preload);
 		return code;
 	}
-	char shake[32];
+	char shake[32], ring[32];
+	snprintf(ring, sizeof ring, "%llu", (unsigned long long)setup->ring);
 	snprintf(shake, sizeof shake, "%llu", (unsigned long long)setup->shake_us);
 	add(ret, "LD_PRELOAD", preload);
 	add(ret, "HBDB_MODE", setup->mode);
@@ -196,6 +197,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
 	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
+	add(ret, "HBDB_RING", setup->ring ? ring : NULL);
 	char *of_others = runners();
 	add(ret, "HBDB_RUNNERS", of_others);
 	free(of_others);
@@ -218,6 +220,7 @@ void hb__clean_environment(void)
 		"HBDB_OUTSIDE", "HBDB_FOUND", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES",
 		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE",
 		"HBDB_BACKWARDS", "HBDB_RUNNERS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE",
+		"HBDB_RING",
 		"HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);

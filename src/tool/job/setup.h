@@ -26,6 +26,7 @@ typedef struct hb_setup {
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	char *const *control; /* variables of a session, NULL: the run is not under control */
 	uint64_t shake_us;    /* 0: not set */
+	uint64_t ring;        /* bytes; 0: not set */
 } hb_setup;
 
 /* The variables as "NAME=VALUE". 0, or an exit code after having said why. */

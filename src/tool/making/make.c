@@ -169,6 +169,7 @@ static int run(
 			.whole = m->whole,
 			.remarks = making->remarks,
 			.traced = settings,
+			.ring = m->ring,
 			.shake_us = m->shake_us},
 		.out = making->out,
 		.aslr = m->aslr,
@@ -207,7 +208,8 @@ static unsigned found_layers(const hb_making *making, const hb_command_line *lin
 	bool threads = !making->unordered && !making->remarks;
 	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
 	       (making->inputs ? HB_LAYER_INPUTS : 0) |
-	       (!mpi && has_calls(making) ? HB_LAYER_SOCKETS | HB_LAYER_INPUTS | HB_LAYERS_FOUND : 0);
+	       (!mpi && has_calls(making) ? HB_LAYER_SOCKETS | (making->ring ? 0u : HB_LAYER_INPUTS | HB_LAYERS_FOUND)
+					  : 0);
 }
 
 int hb__make(const hb_making *making, hb_made *ret)
@@ -232,6 +234,7 @@ int hb__make(const hb_making *making, hb_made *ret)
 			.whole = making->whole,
 			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
 			.aslr = making->aslr || line.program.sanitized,
+			.ring = making->ring,
 			.shake_us = making->shake_us};
 		if (!(m.layers & HB_LAYER_SOCKETS))
 			hb__say_assumed(&line);

@@ -22,6 +22,7 @@ typedef struct hb_making {
 	const char
 		*traced; /* path of the settings of a trace, which are kept in the recording; NULL: none is written */
 	uint64_t shake_us;
+	uint64_t ring;              /* bytes of each log that are kept, the last ones; 0: all */
 	const char *send;           /* a command that gets the recording while it is made; NULL: none */
 	hb_send_policy send_policy; /* when; owned by the recording from here on */
 	/* While the job runs, every 50 ms; true ends it. launched: the command is a launcher, which

@@ -14,6 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "format/growing/growing.h"
+#include "logs.h"
 #include "find.h"
 #include "manifest.h"
 
@@ -92,8 +94,26 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->id = new_id();
 }
 
+/* A ring did not hold all that there was. */
+static bool gave_up(const char *recording)
+{
+	hb_logs logs;
+	hb_log_head head;
+	bool any = false;
+	if (hb__list_logs(recording, &logs))
+		return false;
+	for (size_t i = 0; i < logs.n; i++)
+		any = any || (!hb_log_head_read(logs.at[i].path, &head, NULL) && head.gave_up);
+	hb__close_logs(&logs);
+	return any;
+}
+
 int hb__manifest_runs(const hb_manifest *m, const char *recording, const char *what)
 {
+	if (m->ring && gave_up(recording))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s is the last part of a run (hbdb record --ring): its beginning is missing, so it cannot be %s",
+			hb__short(recording), what);
 	if (!m->imported_from)
 		return 0;
 	if (m->imported_with)
@@ -183,6 +203,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddBoolToObject(root, "aslr", m->aslr);
 	if (m->shake_us)
 		cJSON_AddNumberToObject(root, "shake_us", (double)m->shake_us);
+	if (m->ring)
+		cJSON_AddNumberToObject(root, "ring", (double)m->ring);
 	if (m->replay_of)
 		cJSON_AddStringToObject(root, "replay_of", m->replay_of);
 	if (m->imported_from) {
@@ -291,6 +313,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->died_first = first >= 0 && first < INT32_MAX ? hb__format("%.0f", first) : text_of(root, "died_first");
 	ret->seconds = number_of(root, "seconds", 0);
 	ret->shake_us = (uint64_t)number_of(root, "shake_us", 0);
+	ret->ring = (uint64_t)number_of(root, "ring", 0);
 	const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
 	ret->program.path = program ? text_of(program, "path") : NULL;
 	if (ret->program.path) {

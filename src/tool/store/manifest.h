@@ -29,6 +29,7 @@ typedef struct hb_manifest {
 	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
 	bool whole;   /* digests of whole contents were asked for */
 	uint64_t shake_us;
+	uint64_t ring; /* bytes of each log that are kept, the last ones; 0: all */
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */
 	double seconds;

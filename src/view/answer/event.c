@@ -152,7 +152,7 @@ static void put_message(struct hb_request *r, uint32_t number)
 		send->flags & HB_AMBIGUOUS || (receive != HB_NO && hb_model_receives(m)[receive].flags & HB_AMBIGUOUS);
 	hb_text_format(&r->out, ",\"synchronous\":%s,\"ambiguous\":%s,\"cancelled\":%s}",
 		send->flags & HB_SYNCHRONOUS ? "true" : "false", ambiguous ? "true" : "false",
-		send->flags & HB_CANCELLED ? "true" : "false");
+		(send->flags & HB_EARLIER) == HB_CANCELLED ? "true" : "false");
 }
 
 static void put_messages(struct hb_request *r, const hb_op *op, size_t n)

@@ -72,6 +72,7 @@ void hb__define_function(const struct hb__fn *fn)
 {
 	if (likely(__atomic_load_n(&function_told[fn->id], __ATOMIC_ACQUIRE)))
 		return;
+	hb__ring_function(fn);
 	uint8_t body[1024], *w = body;
 	w = hb_put_uv(w, fn->id);
 	*w++ = fn->cls;

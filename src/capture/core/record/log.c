@@ -73,6 +73,7 @@ void hb__log_forked(void)
 	file.header = NULL;
 	file.chunks = file.now = 0;
 	file.units = 0;
+	hb__ring_forked();
 	began_mono = hb__system_ns(CLOCK_MONOTONIC);
 }
 
@@ -180,6 +181,20 @@ void hb__log_lost(void)
 		HB_ADD(file.header, lost, 1, __ATOMIC_RELAXED);
 }
 
+bool hb__log_stops(void) { return !file.header || file.header->stopped; }
+
+void hb__log_account(uint64_t account)
+{
+	uint64_t count;
+	lock();
+	if (file.header) {
+		file.header->last_mono = hb__both_clocks(&count);
+		file.header->last_tick = (count - hb__clock.zero) >> hb__clock.shift;
+		HB_STORE(file.header, account, account, __ATOMIC_RELEASE);
+	}
+	unlock();
+}
+
 bool hb__log_discards(void) { return file.discard; }
 
 const char *hb__log_file(void)
@@ -230,7 +245,8 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 {
 	memcpy(h->magic, HB_LOG_MAGIC, 8);
 	h->version = HB_LOG_VERSION;
-	h->incompatible = hb__config.order ? 0 : HB_LOG_INCOMPAT_ARGUMENTS;
+	h->incompatible =
+		(hb__config.order ? 0 : HB_LOG_INCOMPAT_ARGUMENTS) | (hb__config.ring ? HB_LOG_INCOMPAT_RING : 0);
 	h->compatible = HB_LOG_TURNS;
 	h->unit_size = HB_UNIT_SIZE;
 	h->rank = hb__rank;

@@ -40,8 +40,18 @@ void hb__log_postings(void); /* it tells which thread posted first */
 void *hb__log_unit(void);
 void hb__log_unit_done(struct hb_unit_header *unit);
 void hb__log_lost(void);
+bool hb__log_stops(void);               /* it gives no units any more */
+void hb__log_account(uint64_t account); /* of a ring: which one is in force */
 bool hb__log_discards(void);
 const char *hb__log_file(void); /* its name in its folder, as of now */
+
+/* ---- ../ring ---- */
+/* The same for rows where hb__config.ring: a unit that was used before, when all of the ring is. */
+void *hb__ring_unit(void);
+void hb__ring_unit_done(struct hb_unit_header *unit);
+void hb__ring_function(const struct hb__fn *fn); /* it has been defined */
+void hb__ring_forked(void);
+uint64_t hb__ring_asked(void); /* the size that HBDB_RING asks for; 0: none */
 
 /* ---- lane.c ---- */
 /* number -1: the next one. */

@@ -9,7 +9,7 @@
 
 void hb__unit_sum(struct hb_unit_header *unit)
 {
-	uint32_t bytes = unit->kind == HB_UNIT_ROWS ? unit->committed : HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
+	uint32_t bytes = unit->kind != HB_UNIT_LANE ? unit->committed : HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
 	unit->checksum = hb__hash((uint8_t *)unit + HB_UNIT_PAYLOAD, bytes, 0);
 	struct hb_unit_header h = *unit;
 	h.closed = 1;
@@ -37,10 +37,16 @@ void hb__lanes_sum(bool all)
 	}
 }
 
-static void unit_close(struct hb_unit_header *unit)
+/* Definitions stay; what is told of threads goes round in a ring. */
+static bool goes_round(const struct hb__lane *lane) { return hb__config.ring && lane->number != HB_LANE_DEFINITIONS; }
+
+static void unit_close(const struct hb__lane *lane, struct hb_unit_header *unit)
 {
 	hb__unit_sum(unit);
-	hb__log_unit_done(unit);
+	if (goes_round(lane))
+		hb__ring_unit_done(unit);
+	else
+		hb__log_unit_done(unit);
 }
 
 static bool unit_next(struct hb__lane *lane)
@@ -51,8 +57,8 @@ static bool unit_next(struct hb__lane *lane)
 			return lane->storing = false;
 	} else {
 		if (u)
-			unit_close(u);
-		u = hb__log_unit();
+			unit_close(lane, u);
+		u = goes_round(lane) ? hb__ring_unit() : hb__log_unit();
 	}
 	lane->unit = u;
 	if (!u) {

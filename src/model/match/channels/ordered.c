@@ -36,6 +36,12 @@ static struct queue *list_sends(hb_model *m)
 	size_t channels = m->channels.n;
 	uint32_t *first = calloc(channels + 2, sizeof *first), *list = malloc((m->sends.n + 1) * sizeof *list);
 	struct queue *queues = malloc((channels + 1) * sizeof *queues);
+	if (m->rings && !hb__before_channels(m)) {
+		free(first);
+		free(list);
+		free(queues);
+		return NULL;
+	}
 	m->channel_first = first;
 	m->channel_sends = list;
 	if (!first || !list || !queues) {
@@ -68,6 +74,11 @@ static void link_receive(hb_model *m, struct queue *queues, uint32_t id)
 	uint32_t channel = v->send;
 	if (channel == HB_NO)
 		return;
+	if (m->owed && m->owed[channel]) { /* its message was sent before what is kept */
+		m->owed[channel] -= m->owed[channel] != UINT64_MAX;
+		v->send = HB_NO;
+		return;
+	}
 	struct queue *q = &queues[channel];
 	uint32_t send = next_of(m, q);
 	v->send = HB_NO;
@@ -85,6 +96,10 @@ static void link_receive(hb_model *m, struct queue *queues, uint32_t id)
 static void link_probe(hb_model *m, struct queue *queues, uint32_t id)
 {
 	hb_probe *p = &m->probes.at[id];
+	if (m->owed && m->owed[p->send]) {
+		p->send = HB_NO;
+		return;
+	}
 	struct queue *q = &queues[p->send];
 	p->send = q->probes;
 	q->probes = id;

@@ -125,6 +125,38 @@ static void count_outside(struct hb__sockets *s, uint32_t connection, struct hb_
 	}
 }
 
+/* From when on all is known that a process did: a ring gave up what its threads did before. In nanoseconds, as times of talks. */
+static int64_t known_from(const struct hb__sockets *s, uint32_t process)
+{
+	const hb_log *log = s->m->processes.at[process].log;
+	hb_lane_info lane;
+	int64_t from = INT64_MIN;
+	for (uint32_t i = 0; hb_log_before(log) && i < s->m->processes.at[process].nlines; i++) {
+		if (hb_log_lane(log, i, &lane) || !lane.before)
+			continue;
+		const hb_log_info *info = hb_log_get_info(log);
+		int64_t last = (int64_t)((double)info->origin_mono + hb_ticks_ns(info, lane.tick_before));
+		from = last > from ? last : from;
+	}
+	return from;
+}
+
+/* Something that was done on this side may have been given up. */
+static bool begins_before(const struct hb__sockets *s, struct hb__side side)
+{
+	const struct hb__piece *first = beginning(side);
+	for (size_t i = 0, last = SIZE_MAX; i < side.n; i++) {
+		uint32_t process = hb__talker(s, side.at[i].talk);
+		if (process == last)
+			continue;
+		last = process;
+		int64_t from = known_from(s, process);
+		if (from != INT64_MIN && (!first || first->time <= from))
+			return true;
+	}
+	return false;
+}
+
 static void match(struct hb__sockets *s, uint32_t connection, struct hb__side a, struct hb__side b)
 {
 	const struct hb__connection *c = &s->connections.at[connection];
@@ -133,6 +165,10 @@ static void match(struct hb__sockets *s, uint32_t connection, struct hb__side a,
 	if (!a.n || !b.n) {
 		if (a.n || b.n)
 			count_outside(s, connection, a.n ? a : b);
+		return;
+	}
+	if (s->m->rings && (begins_before(s, a) || begins_before(s, b))) {
+		s->m->streams_before++;
 		return;
 	}
 	if (x && y && x->kind == HB__CONNECTS && y->kind == HB__ACCEPTED)
@@ -156,7 +192,7 @@ static size_t other_of(const struct hb__sockets *s, const struct divided *a, siz
 	if (!k)
 		return 0;
 	if (clock_of(s, &a->all) != clock_of(s, &b->all))
-		return a->n == b->n ? k : HB_NO;
+		return a->n == b->n && !s->m->rings ? k : HB_NO;
 	const struct hb__piece *own = &a->all.at[a->begin[k]];
 	bool next = own->kind == HB__CONNECTS;
 	for (size_t i = next ? 1 : b->n; i >= 1 && i <= b->n; i += next ? 1 : (size_t)-1) {
@@ -164,7 +200,7 @@ static size_t other_of(const struct hb__sockets *s, const struct divided *a, siz
 		bool fits = next ? o->time + HB__SLACK >= own->time : o->time <= own->time + HB__SLACK;
 		bool unsure = next ? o->time < own->time : o->time > own->time;
 		if (own->kind == HB__PAIRED ? o->talk == own->talk : fits)
-			return unsure && a->n == b->n ? k : i;
+			return !unsure ? i : s->m->rings ? HB_NO : a->n == b->n ? k : i;
 	}
 	return HB_NO;
 }

@@ -107,7 +107,8 @@ uint32_t hb__give(struct hb__sockets *s, struct hb__datagram *sent, struct hb__d
 		return id;
 	s->pairs.at[id].put = sent->place;
 	s->pairs.at[id].got = got->place;
-	s->pairs.at[id].ambiguous = ambiguous;
+	/* one like it may be among those that a ring gave up */
+	s->pairs.at[id].ambiguous = ambiguous || s->m->rings;
 	s->pairs.at[id].twice = sent->taken == 1 + got->end;
 	s->pairs.at[id].wild = !s->ends.at[got->end].paired;
 	sent->doubt |= sent->taken && sent->taken != 1 + got->end && !s->addresses.at[sent->to].many;

@@ -1,4 +1,5 @@
 /* hbdb record */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "../../making/make.h"
 #include "../../making/traced.h"
 #include "../../options.h"
+#include "../../stopping/kept.h"
 #include "../../stopping/stop.h"
 #include "../../watch/watch.h"
 
@@ -47,6 +49,10 @@ const hb_option hb__record_options[] = {
 		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
 	{"trace", 0, HB_OPTION_TEXT, "SETTINGS",
 		"also write a trace of each process: loops, regions and arrays of its marks and of OpenMP, as this file says"},
+	{"ring", 0, HB_OPTION_TEXT, "SIZE",
+		"keep of each process only the last SIZE bytes of its log, as in 64M, for as long as it runs"},
+	{"keep", 0, HB_OPTION_FLAG, NULL,
+		"make a recording NAME-kept-1.hbdb of what the recording NAME, which goes on, holds now; default: the last one that is being made"},
 	{"stop", 0, HB_OPTION_FLAG, NULL,
 		"end the recording NAME, whose processes live on after the command: they are no longer recorded; default: the last such one"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
@@ -144,24 +150,65 @@ static int check_options(const hb_args *args, unsigned layers)
 	return 0;
 }
 
-/* --stop [NAME]: what stands in the place of the command is the name. */
-static int stop(const hb_args *args)
+/* --stop [NAME], --keep [NAME]: what stands in the place of the command is the name. */
+static int with_name(const hb_args *args, const char *option, int (*does)(const char *name))
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
-		if (hb__option_value(args, o->name) && strcmp(o->name, "stop") != 0)
+		if (hb__option_value(args, o->name) && strcmp(o->name, option) != 0)
 			return hb__fail_with(
-				HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
+				HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", option, o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
 		return hb__fail_with(HB_EXIT_USAGE,
-			"record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
-	return hb__stop_recording(args->rest ? args->rest[0] : NULL);
+			"record --%s takes the name of one recording, as in 'hbdb record --%s NAME.hbdb'", option,
+			option);
+	return does(args->rest ? args->rest[0] : NULL);
+}
+
+#define RING_LEAST (1u << 17)
+
+/* 64M, 1G, 500000. 0, or the exit code after having said what is wrong. */
+static int read_ring(const hb_args *args, uint64_t *ret, unsigned layers)
+{
+	static const char *const without[] = {
+		"check", "watch", "on-hang", "model", "send", "trace", "data-ranks", "inputs", "pack"};
+	const char *text = hb__option_value(args, "ring"), *level = hb__option_value(args, "level");
+	char *end;
+	if (!text)
+		return 0;
+	errno = 0;
+	unsigned long long size = strtoull(text, &end, 10);
+	const char *unit = strchr("KMG", *end);
+	unsigned shift = *end && unit ? 10 * (unsigned)(1 + (unit - "KMG")) : 0;
+	if (errno || *text < '0' || *text > '9' || (*end && (!shift || end[1])) || size > UINT64_MAX >> shift)
+		return hb__fail_with(HB_EXIT_USAGE, "record --ring takes a size, as in 64M or 1G, not '%s'", text);
+	*ret = size << shift;
+	if (*ret < RING_LEAST || *ret > (uint64_t)1 << 40)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --ring: the log of a process has at least 128K and at most 1024G");
+	if (level && strcmp(level, "events") != 0)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --ring is for --level events, the default: what the other levels store is of use from the beginning on only");
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		if (hb__option_value(args, without[i]))
+			return hb__fail_with(HB_EXIT_USAGE,
+				"record --ring does not go with --%s, which needs the beginning of the run",
+				without[i]);
+	if (is_whole(args))
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --ring does not go with --digests whole, which keeps all of them");
+	if (layers & HB_LAYER_INPUTS)
+		return hb__fail_with(HB_EXIT_USAGE, "record --ring keeps no inputs: leave them out of --layers");
+	return 0;
 }
 
 int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
+	uint64_t ring = 0;
 	if (hb__option_value(args, "stop"))
-		return stop(args);
+		return with_name(args, "stop", hb__stop_recording);
+	if (hb__option_value(args, "keep"))
+		return with_name(args, "keep", hb__keep_now);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
@@ -170,6 +217,7 @@ int hb__record(const hb_args *args)
 	unsigned layers;
 	int code = read_layers(args, &layers);
 	code = code ? code : check_options(args, layers);
+	code = code ? code : read_ring(args, &ring, layers);
 	code = code ? code : hb__read_send_policy(hb__option_value(args, "send-when"), &policy);
 	char *settings = NULL;
 	if (!code && hb__option_value(args, "trace"))
@@ -188,6 +236,7 @@ int hb__record(const hb_args *args)
 		.level = level,
 		.data_ranks = hb__option_value(args, "data-ranks"),
 		.layers = layers,
+		.ring = ring,
 		.inputs = is_data(level) && !(inputs && !strcmp(inputs, "off")),
 		.pack = hb__option_value(args, "pack") != NULL,
 		.unordered = threads && !strcmp(threads, "off"),

@@ -311,7 +311,9 @@ static const char *state(const struct cursor *s)
 	const hb_send *send = s->send == HB_NO ? NULL : &hb_model_sends(m)[s->send];
 	const hb_receive *receive = s->receive == HB_NO ? NULL : &hb_model_receives(m)[s->receive];
 	if (send && !receive)
-		return send->flags & HB_CANCELLED ? "cancelled" : "unreceived";
+		return (send->flags & HB_EARLIER) == HB_EARLIER ? "before"
+		       : send->flags & HB_CANCELLED             ? "cancelled"
+								: "unreceived";
 	if (send)
 		return receive->flags & HB_PENDING ? "pending" : "received";
 	return receive->flags & HB_CANCELLED ? "cancelled"

@@ -1,0 +1,223 @@
+#!/usr/bin/python3
+"""Recordings of the last part of a run: hbdb record --ring, --keep.
+
+usage: run.py [--all]
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
+COMPARE = os.environ.get("HBDB_COMPARE", os.path.join(TOP, "build/tests/matching/compare"))
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"],
+          "mpich": ["mpirun.mpich"]}
+COUNTS = re.compile(r"^same (\d+) wrong (\d+) unposted (\d+) doubted-same (\d+) doubted-wrong (\d+) lost (\d+) unconfirmed (\d+)$", re.M)
+ALL = "--all" in sys.argv[1:]
+SERIAL = {"HBDB_CARRY": "serial"}
+passed = failed = 0
+
+
+def check(what, good, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("FAILED", what, "\n    ", detail, flush=True)
+
+
+def run(*words, env=None, seconds=300):
+    done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, errors="replace",
+                          env=dict(os.environ, **(env or {})))
+    return done.returncode, done.stdout, done.stderr
+
+
+def compiled(name, mpi, folder):
+    binary = os.path.join(folder, "%s-%s" % (name, mpi))
+    if os.path.exists(binary):
+        return binary
+    status, _, err = run("mpicc." + mpi, "-O1", "-g", "-pthread", os.path.join(HERE, name + ".c"), "-o", binary)
+    if status:
+        raise SystemExit("%s does not compile: %s" % (name, err))
+    return binary
+
+
+def record(place, name, command, size="128K", more=(), env=None):
+    shutil.rmtree(os.path.join(place, name), ignore_errors=True)
+    return run(HBDB, "record", "--ring", size, *more, "-o", os.path.join(place, name), "--", *command, env=env)
+
+
+def events_before(recording):
+    """(events that are there, events that were given up), of each process"""
+    _, out, err = run(HBDB, "info", "--json", recording)
+    processes = json.loads(out or "{}").get("processes", [])
+    return [(p["events"], p["events_before"]) for p in processes] or err
+
+
+def confirm(what, recording, least):
+    """No message is matched wrongly, at least so many are matched, and none is left out that need not be."""
+    status, out, err = run(COMPARE, recording)
+    counts = COUNTS.search(out)
+    check(what + ": compared", counts, out + err)
+    if not counts:
+        return
+    same, wrong, unposted, _, doubted_wrong = map(int, counts.groups()[:5])
+    untold = re.search(r" untold (\d+)$", out, re.M)
+    check(what + ": nothing is matched wrongly", not (wrong or unposted or doubted_wrong) and not status, out)
+    check(what + ": at least %d messages are matched" % least, same >= least, out)
+    check(what + ": none is left out", not untold or int(untold[1]) < 20, out)
+
+
+def whole(what, recording):
+    status, out, err = run(HBDB, "verify", recording)
+    check(what + ": hbdb verify", not status and "whole" in out, out + err)
+
+
+def steady(place, mpi, n, rounds, size, raw):
+    what = "steady %s %d %s%s" % (mpi, n, size, " raw" if raw else "")
+    recording = os.path.join(place, "steady.hbdb")
+    status, _, err = record(place, "steady.hbdb", LAUNCH[mpi] + ["-n", str(n), compiled("steady", mpi, place), str(rounds)], size,
+                            ["--keep-raw"] if raw else [], SERIAL)
+    check(what + ": recorded", not status, err)
+    told = events_before(recording)
+    check(what + ": the beginning was given up", told and all(b > 1000 and e > 1000 for e, b in told), told)
+    log = max(os.path.getsize(os.path.join(recording, f)) for f in os.listdir(recording) if f.endswith(".log"))
+    units = int(size[:-1]) * (1024 if size[-1] == "K" else 1024 * 1024) + 8 * 32768
+    check(what + ": the log is no larger than the ring and a few units", log <= units, (log, units))
+    whole(what, recording)
+    confirm(what, recording, 2000)
+    return recording
+
+
+def commands(recording):
+    """What each command says of such a recording."""
+    for words, status, wanted in (
+            (["info"], 0, "given up"), (["races"], 0, "last part of its run"), (["check"], 0, "no errors found"),
+            (["dump"], 0, "0:1 "), (["sql", recording, "SELECT count(*) FROM messages WHERE state = 'received'"], 0, ""),
+            (["order", "0:10", "1:2000"], 0, ""), (["graph", "-o", recording + ".svg"], 0, ""),
+            (["replay"], 2, "its beginning is missing, so it cannot be replayed"),
+            (["debug"], 2, "its beginning is missing, so it cannot be debugged")):
+        got, out, err = run(HBDB, *words, *([] if recording in words else [recording]))
+        check("hbdb %s" % words[0], got == status and wanted in out + err, (got, (out + err)[-1500:]))
+    # what is before the first event of a process cannot have come after what another one did later
+    _, out, err = run(HBDB, "order", "0:1", "1:1", recording)
+    check("the first events have no order that nobody knows", "error" not in err, out + err)
+
+
+def crash(place, mpi, round_of_death):
+    what = "killed in round %d (%s)" % (round_of_death, mpi)
+    recording = os.path.join(place, "crash.hbdb")
+    record(place, "crash.hbdb", LAUNCH[mpi] + ["-n", "2", compiled("steady", mpi, place), "1000000", "0", str(round_of_death)],
+           env=SERIAL)
+    whole(what, recording)
+    told = events_before(recording)
+    check(what + ": the last part is there", len(told) == 2 and all(e > 1000 and b > 1000 for e, b in told), told)
+    confirm(what, recording, 1000)
+
+
+def keep(place, mpi, times):
+    """Several recordings of one run while it goes on."""
+    what = "kept (%s)" % mpi
+    recording = os.path.join(place, "run.hbdb")
+    child = subprocess.Popen([HBDB, "record", "--ring", "1M", "-o", recording, "--"] + LAUNCH[mpi] +
+                             ["-n", "2", compiled("steady", mpi, place), "100000000"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, env=dict(os.environ, **SERIAL))
+    last, end = -1, time.time() + 120
+    for k in range(1, times + 1):
+        kept = os.path.join(place, "run-kept-%d.hbdb" % k)
+        while time.time() < end:  # until the ring has gone on
+            status, _, err = run(HBDB, "record", "--keep", recording)
+            told = events_before(kept) if not status else []
+            if len(told) == 2 and all(b > max(last, 1000) for _, b in told):
+                break
+            shutil.rmtree(kept, ignore_errors=True)
+            time.sleep(0.05)
+        check("%s %d: made" % (what, k), not status and len(told) == 2, err)
+        last = max(b for _, b in told) if told else last
+        whole("%s %d" % (what, k), kept)
+        confirm("%s %d" % (what, k), kept, 100)
+        _, out, err = run(HBDB, "check", kept)
+        check("%s %d: nothing is found that is not there" % (what, k), "no errors found" in out, out + err)
+    check(what + ": the program went on", child.poll() is None)
+    child.terminate()
+    child.wait(60)
+
+
+def lines_share(place, mpi):
+    recording = os.path.join(place, "threads.hbdb")
+    status, _, err = record(place, "threads.hbdb", LAUNCH[mpi] + ["-n", "2", compiled("threads", mpi, place), "4000"],
+                            more=["--threads", "off"], env=SERIAL)
+    check("threads: recorded", not status, err)
+    status, out, err = run(COMPARE, recording)
+    counts = COUNTS.search(out)
+    check("threads: nothing is matched wrongly", counts and counts[2] == "0" and counts[3] == "0", out + err)
+    check("threads: what each has for itself is matched", counts and int(counts[1]) > 500, out + err)
+    check("threads: what they share is said", "are not matched" in out, out)
+
+
+def talk(place):
+    recording = os.path.join(place, "talk.hbdb")
+    status, _, err = record(place, "talk.hbdb", ["/usr/bin/python3", os.path.join(HERE, "talk.py"), "3500"],
+                            more=["--layers", "sockets"])
+    check("sockets: recorded", not status, err)
+    whole("sockets", recording)
+    told = events_before(recording)
+    check("sockets: the beginning was given up", all(b > 1000 for _, b in told), told)
+    _, out, err = run(HBDB, "races", recording)
+    check("sockets: the long connection is not matched, and that is said", "connections began before" in err, out + err)
+    _, out, err = run(HBDB, "sql", "--csv", recording, "SELECT count(*) FROM messages WHERE state = 'received'")
+    found = re.search(r"(\d+)\s*$", out)
+    check("sockets: the short ones are", found and int(found[1]) > 500, out + err)
+
+
+def refused(place):
+    for words, wanted in ((["--ring", "64M", "--level", "order"], "--ring is for --level events"),
+                          (["--ring", "64M", "--check"], "--ring does not go with --check"),
+                          (["--ring", "12x"], "--ring takes a size"), (["--ring", "1K"], "at least 128K"),
+                          (["--ring", "64M", "--digests", "whole"], "--digests whole")):
+        status, _, err = run(HBDB, "record", *words, "-o", os.path.join(place, "no.hbdb"), "--", "/bin/true")
+        check("refused: " + " ".join(words), status == 2 and wanted in err, err)
+    status, _, err = run(HBDB, "record", "--keep", os.path.join(place, "none.hbdb"))
+    check("refused: --keep of what is not there", status and "none" in err, err)
+
+
+def short(place, mpi):
+    """A run that fits the ring is a recording like any other: it is replayed."""
+    recording = os.path.join(place, "short.hbdb")
+    record(place, "short.hbdb", LAUNCH[mpi] + ["-n", "2", compiled("steady", mpi, place), "20"], "64M")
+    check("short: nothing was given up", all(not b for _, b in events_before(recording)))
+    status, out, err = run(HBDB, "replay", recording)
+    check("short: replayed", not status, out + err)
+
+
+def main():
+    place = tempfile.mkdtemp(prefix="hbdb-ring.")
+    try:
+        refused(place)
+        commands(steady(place, "mpich", 2, 3000, "128K", False))
+        crash(place, "mpich", 2501)
+        keep(place, "mpich", 2)
+        talk(place)
+        short(place, "openmpi")
+        steady(place, "openmpi", 2, 3000, "128K", True)
+        lines_share(place, "mpich")
+        for mpi in LAUNCH if ALL else ():
+            steady(place, mpi, 2, 200000, "1M", False)
+            keep(place, mpi, 10)
+            for k in range(20):
+                crash(place, mpi, 9000 + 997 * k)
+        if ALL:
+            steady(place, "openmpi", 4, 30000, "256K", False)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
