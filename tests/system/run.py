@@ -197,6 +197,7 @@ def systemd():
         notify.bind(c.path + "/notify")
         notify.settimeout(60)
         c.env["NOTIFY_SOCKET"] = c.path + "/notify"
+        c.env["WATCHDOG_USEC"] = "2000000"
         c.begin(wait=False)
         check(notify.recv(100) == b"READY=1", "systemd is told when the manager is ready")
         check(c.run("ps")[0] == 0, "and it is")

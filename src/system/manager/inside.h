@@ -65,6 +65,7 @@ struct hb_manager {
 	char user[64];
 	int64_t reacted; /* the last event that the reactions were asked about */
 	double ticked, pruned, modelled;
+	double pulse;  /* of systemd's watchdog; 0: there is none */
 	int64_t *rule; /* numbers of the reactions in the database */
 	bool ending;
 };
@@ -142,7 +143,5 @@ void hb__notify_command(struct hb_manager *m, char *const *argv, const cJSON *ev
 void hb__notify_datagram(struct hb_manager *m, const char *where, const cJSON *event);
 void hb__notify_journal(struct hb_manager *m, const cJSON *event);
 bool hb__child_reaped(struct hb_manager *m, pid_t pid, int status);
-/* systemd: READY=1 and the like, where it began us. */
-void hb__tell_systemd(const char *text);
 
 #endif

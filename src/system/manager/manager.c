@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "system/manager/inside.h"
+#include "system/monitor/service.h"
 
 #define PRUNE_S 600.0
 
@@ -101,9 +102,9 @@ static void tick(struct hb_manager *m)
 	hb__programs_tick(m);
 	hb__manager_react_tick(m, now);
 	prune(m, now);
-	if (now >= m->ticked + 5) {
+	if (m->pulse > 0 && now >= m->ticked + m->pulse) {
 		m->ticked = now;
-		hb__tell_systemd("WATCHDOG=1");
+		hb_service_say("WATCHDOG=1");
 	}
 }
 
@@ -257,9 +258,10 @@ hb_status hb_manager_serve(const hb_manager_options *options, hb_error *err)
 		.options = *options, .inner = -1, .signals = -1, .timer = -1, .listener = -1, .lock = -1};
 	hb_status status = begin(&m, err);
 	if (!status) {
-		hb__tell_systemd("READY=1");
+		m.pulse = hb_service_pulse();
+		hb_service_say("READY=1");
 		turn(&m);
-		hb__tell_systemd("STOPPING=1");
+		hb_service_say("STOPPING=1");
 	}
 	while (m.nconsoles)
 		hb__console_end(&m, 0);

@@ -14,6 +14,7 @@
 
 #include "base/grow.h"
 #include "system/manager/inside.h"
+#include "system/monitor/journal.h"
 
 #define CHILDREN 64 /* at a time: more wait for nobody, they are not begun */
 
@@ -139,52 +140,45 @@ void hb__notify_datagram(struct hb_manager *m, const char *where, const cJSON *e
 
 /* ---- systemd ---- */
 
-/* A field of the journal's own protocol: with a line feed in it, its length goes before. */
-static void put_field(char *to, size_t size, size_t *n, const char *name, const char *value)
+/* A row of `events` as whoever else reads the database has it. */
+static hb_told told_of(const cJSON *event)
 {
-	size_t length = strlen(value), need = strlen(name) + length + 16;
-	if (*n + need > size)
-		return;
-	if (!strchr(value, '\n')) {
-		*n += (size_t)snprintf(to + *n, size - *n, "%s=%s\n", name, value);
-		return;
+	static char none[] = "";
+	hb_told t = {.event = hb__manager_int(event, "event"),
+		.time = hb__manager_int(event, "time"),
+		.node_number = hb__manager_int(event, "node"),
+		.program_number = hb__manager_int(event, "program"),
+		.process_number = hb__manager_int(event, "process"),
+		.pid = hb__manager_int(event, "pid"),
+		.rank = cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(event, "rank")) ? hb__manager_int(event, "rank")
+											: -1,
+		.host = none,
+		.file = none,
+		.boot = none,
+		.state = none};
+	const struct {
+		char **to;
+		const char *name;
+	} texts[] = {{&t.kind, "kind"}, {&t.weight, "weight"}, {&t.text, "text"}, {&t.node, "node_name"},
+		{&t.program, "program_name"}, {&t.process, "process_name"}, {&t.recording, "recording"}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, texts[i].name));
+		*texts[i].to = text ? text : none;
 	}
-	*n += (size_t)snprintf(to + *n, size - *n, "%s\n", name);
-	for (int i = 0; i < 8; i++)
-		to[(*n)++] = (char)(length >> (8 * i));
-	memcpy(to + *n, value, length);
-	*n += length;
-	to[(*n)++] = '\n';
+	return t;
 }
 
 void hb__notify_journal(struct hb_manager *m, const cJSON *event)
 {
-	char text[8192], number[32];
-	size_t n = 0;
-	const char *weight = hb__manager_text(event, "weight");
-	/* HBDB_JOURNAL: for tests, which have no journal */
-	const char *given = getenv("HBDB_JOURNAL");
-	snprintf(number, sizeof number, "%lld", (long long)hb__manager_int(event, "event"));
-	put_field(text, sizeof text, &n, "MESSAGE", hb__manager_text(event, "text"));
-	put_field(text, sizeof text, &n, "PRIORITY",
-		!strcmp(weight, "error")     ? "3"
-		: !strcmp(weight, "warning") ? "4"
-					     : "6");
-	put_field(text, sizeof text, &n, "SYSLOG_IDENTIFIER", "hbdb-manager");
-	put_field(text, sizeof text, &n, "HBDB_EVENT", number);
-	put_field(text, sizeof text, &n, "HBDB_KIND", hb__manager_text(event, "kind"));
-	put_field(text, sizeof text, &n, "HBDB_NODE", hb__manager_text(event, "node_name"));
-	put_field(text, sizeof text, &n, "HBDB_PROGRAM", hb__manager_text(event, "program_name"));
-	put_field(text, sizeof text, &n, "HBDB_PROCESS", hb__manager_text(event, "process_name"));
-	put_field(text, sizeof text, &n, "HBDB_RECORDING", hb__manager_text(event, "recording"));
-	if (!send_unix(given ? given : "/run/systemd/journal/socket", text, n))
+	hb_told told = told_of(event);
+	size_t size;
+	/* HBDB_JOURNAL: another journal than the system's. A full one holds up nobody: the entry is lost, which is said */
+	int fd = hb_journal_open(getenv("HBDB_JOURNAL"));
+	char *entry = fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) ? NULL : hb_journal_entry(&told, &size);
+	if (!entry || !hb_journal_send(fd, entry, size))
 		hb__manager_note(
 			m, "note", "warning", 0, 0, 0, "the journal did not take an event: %s", strerror(errno));
-}
-
-void hb__tell_systemd(const char *text)
-{
-	const char *path = getenv("NOTIFY_SOCKET");
-	if (path && (*path == '/' || *path == '@'))
-		send_unix(path, text, strlen(text));
+	free(entry);
+	if (fd >= 0)
+		close(fd);
 }
