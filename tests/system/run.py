@@ -207,7 +207,7 @@ def systemd():
         while said[-1] == b"WATCHDOG=1":
             said.append(notify.recv(100))
         check(said[-1] == b"STOPPING=1" and c.manager.wait(60) == 0, "and that it ends", said)
-        unit = open(TOP + "/src/system/manager/hbdb-manager.service.in", encoding="ascii").read()
+        unit = open(TOP + "/share/systemd/hbdb-manager.service.in", encoding="ascii").read()
         check("Type=notify" in unit and "WatchdogSec=" in unit and "manager" in unit, "the unit says so")
 
 
