@@ -55,6 +55,33 @@ def nodes(c):
     check(status == 2 and "there is no node 'gone'" in err, "a second time it is not there", err)
 
 
+# In the place of ssh: a login that greets, and runs what is behind the address.
+SSH = """#!/bin/sh
+echo "Welcome. Nobody is watching you."
+while [ "$1" != -- ]; do shift; done
+[ "$2" = user@far ] || exit 255
+shift 2
+exec "$@"
+"""
+
+
+def over_ssh(c):
+    c.do("nodes", "add", "far", "--address", "user@far")
+    check(until(lambda: any(r["name"] == "far" and r["state"] == "up" for r in c.rows("nodes"))), "a node is reached by ssh, though the login greets", c.rows("nodes"))
+    c.do("program", "add", "there", "--node", "far", "--", "sleep", "1000")
+    c.do("program", "begin", "there")
+    check(until(lambda: c.program("there")["state"] == "running"), "and a program begun there")
+    pid = next(r["agent_pid"] for r in c.rows("nodes") if r["name"] == "far")
+    os.kill(pid, signal.SIGKILL)
+    check(until(lambda: any(r["name"] == "far" and r["state"] == "up" and r["agent_pid"] != pid for r in c.rows("nodes"))), "a connection that is lost is made again",
+          c.rows("nodes"))
+    check(c.program("there")["state"] == "running" and c.program("there")["runs"] == 1, "the program has not noticed", c.program("there"))
+    c.do("program", "end", "there")
+    check(until(lambda: c.program("there")["state"] == "ended"), "and is ended over the new one", c.program("there"))
+    c.do("program", "remove", "there")
+    c.do("nodes", "remove", "far")
+
+
 def programs(c):
     status, _, err = c.run("program", "add", "p", "--node", "n9", "--", "true")
     check(status == 2 and "n9" in err, "a node that is not there", err)
@@ -214,9 +241,15 @@ def systemd():
 def main():
     without_manager()
     with Complex() as c:
+        os.mkdir(c.path + "/bin")
+        with open(c.path + "/bin/ssh", "w", encoding="ascii") as f:
+            f.write(SSH)
+        os.chmod(c.path + "/bin/ssh", 0o755)
+        c.env["PATH"] = c.path + "/bin:" + c.env["PATH"]
         c.begin()
         check("there are no nodes yet" in c.run("nodes")[2], "an empty complex says what to do")
         nodes(c)
+        over_ssh(c)
         programs(c)
         holds(c)
         events(c)
