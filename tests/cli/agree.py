@@ -15,7 +15,7 @@ def table():
 
 
 def options_of_code(name):
-    folder = next(f for f in ("src/tool/command", "src/tool/command/elsewhere", "src/tool/command/job", "src/tool/command/monitor", "src/tool") if os.path.exists("%s/%s/%s.c" % (TOP, f, name)))
+    folder = next(f for f in ("src/tool/command", "src/tool/command/elsewhere", "src/tool/command/job", "src/tool/command/monitor", "src/tool/command/system", "src/tool") if os.path.exists("%s/%s/%s.c" % (TOP, f, name)))
     text = open("%s/%s/%s.c" % (TOP, folder, name)).read()
     body = re.search(r"hb__%s_options\[\] = \{(.*?)\{0\}" % name, text, re.S).group(1)
     return {o: letter for o, letter in re.findall(r'\{"([\w-]+)", (0|\'\w\')', body)}

@@ -1,9 +1,10 @@
 -- The complex: what the manager knows. Times are microseconds since 1970; a state's `since` is when it began.
 -- A row is never given another meaning: what is gone has a state that says so, and is removed after a time.
+PRAGMA application_id = 0x68626462; -- "hbdb"
 PRAGMA user_version = 1;
 
 CREATE TABLE node(
-	node INTEGER PRIMARY KEY,
+	node INTEGER PRIMARY KEY AUTOINCREMENT,
 	name TEXT NOT NULL UNIQUE,
 	platform TEXT NOT NULL,          -- hbdb-platform(5)
 	address TEXT NOT NULL,           -- what the platform's {node} becomes
@@ -15,7 +16,7 @@ CREATE TABLE node(
 );
 
 CREATE TABLE program(
-	program INTEGER PRIMARY KEY,
+	program INTEGER PRIMARY KEY AUTOINCREMENT,
 	name TEXT NOT NULL UNIQUE,
 	node INTEGER REFERENCES node,    -- where its command is begun
 	command TEXT NOT NULL,           -- JSON: words
@@ -24,14 +25,17 @@ CREATE TABLE program(
 	recording TEXT,                  -- of its last run
 	restart TEXT NOT NULL DEFAULT 'never', -- never, failed, always
 	wanted INTEGER NOT NULL DEFAULT 0,     -- 1: it is to run
-	state TEXT NOT NULL DEFAULT 'ended',   -- running, stopped, hangs, failed, ended
+	state TEXT NOT NULL DEFAULT 'ended',   -- begins, running, stopped, hangs, failed, ended
 	since INTEGER NOT NULL DEFAULT 0,
-	runs INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
-	status INTEGER, signal INTEGER   -- of its last end
+	runs INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, -- how often it was begun; how often it failed since a run was good
+	status INTEGER, signal INTEGER,  -- of its last end
+	process INTEGER,                 -- the process that its command was begun as, in its last run
+	retry INTEGER,                   -- when it is begun again; NULL: it is not waiting for that
+	ending INTEGER                   -- when it was told to end; NULL: it was not
 );
 
 CREATE TABLE process(
-	process INTEGER PRIMARY KEY,
+	process INTEGER PRIMARY KEY AUTOINCREMENT,
 	node INTEGER NOT NULL REFERENCES node,
 	program INTEGER REFERENCES program,
 	pid INTEGER NOT NULL, began INTEGER NOT NULL, boot TEXT NOT NULL,
@@ -45,6 +49,7 @@ CREATE TABLE process(
 	used REAL, memory INTEGER,       -- seconds of processors; bytes
 	status INTEGER, signal INTEGER,
 	since INTEGER NOT NULL,
+	missing INTEGER,                 -- since when its agent has not known it; NULL: it does
 	UNIQUE(node, boot, pid, began)
 );
 
@@ -52,15 +57,16 @@ CREATE TABLE event(
 	event INTEGER PRIMARY KEY AUTOINCREMENT,
 	time INTEGER NOT NULL,
 	node INTEGER, program INTEGER, process INTEGER, -- NULL: of none
-	kind TEXT NOT NULL,              -- death, exit, start, stop, go, finding, hang, sensor, reaction, node, hold, refused, note
+	kind TEXT NOT NULL,              -- death, exit, gone, start, stop, go, finding, hang, sensor, reaction, node, program, hold, release, refused, note
 	weight TEXT NOT NULL,            -- note, warning, error
 	text TEXT NOT NULL,              -- a sentence for people
 	data TEXT                        -- JSON: what the news had
 );
 CREATE INDEX event_time ON event(time);
+CREATE INDEX event_process ON event(process, kind);
 
 CREATE TABLE reaction(
-	reaction INTEGER PRIMARY KEY,
+	reaction INTEGER PRIMARY KEY AUTOINCREMENT,
 	file TEXT NOT NULL, line INTEGER NOT NULL,
 	condition TEXT NOT NULL, action TEXT NOT NULL, -- as written
 	enabled INTEGER NOT NULL DEFAULT 1,
@@ -73,4 +79,10 @@ CREATE TABLE hold(
 	who TEXT NOT NULL,               -- user, and number of the console
 	why TEXT NOT NULL,
 	since INTEGER NOT NULL
+);
+
+-- How far the manager has come: `reacted` is the number of the last event that its reactions were asked about.
+CREATE TABLE mark(
+	name TEXT PRIMARY KEY,
+	value INTEGER NOT NULL
 );

@@ -340,6 +340,19 @@ static void add_processes(const struct tracked *t, cJSON *list)
 			cJSON_AddItemToArray(list, describe(t, i));
 }
 
+/* Without those that ended before `since`: who asks every second knows them. */
+static cJSON *started_since(hb_agent *agent, const cJSON *ask)
+{
+	cJSON *list = hb_agent_started(agent), *one, *next;
+	int64_t since, ended;
+	for (one = list->child; one && hb_wire_number(ask, "since", &since); one = next) {
+		next = one->next;
+		if (hb_wire_number(one, "ended", &ended) && ended < since)
+			cJSON_Delete(cJSON_DetachItemViaPointer(list, one));
+	}
+	return list;
+}
+
 void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const hb_watching *w = ((hb_tool_agent *)hb_agent_user(agent))->watching;
@@ -349,7 +362,7 @@ void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 		if (!folder || !strcmp(w->tracked[i]->path, folder))
 			add_processes(w->tracked[i], list);
 	if (!folder)
-		cJSON_AddItemToObject(answer, "started", hb_agent_started(agent));
+		cJSON_AddItemToObject(answer, "started", started_since(agent, ask));
 	hb_wire_answer(wire, id, answer);
 }
 

@@ -1,0 +1,445 @@
+/* What consoles ask for. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "system/manager/inside.h"
+
+#define ROWS_MOST (900u << 10) /* bytes of rows in an answer: a frame has a megabyte */
+
+struct ask {
+	struct hb__console *console;
+	struct hb_manager *manager;
+	hb_wire *wire;
+	uint64_t id;
+	const cJSON *object;
+	char who[96]; /* as holds have it: the user, or the user and the number of his console */
+};
+
+static void refuse(const struct ask *a, const hb_error *err)
+{
+	hb_wire_refuse(a->wire, a->id, err->status == HB_E_ARGUMENT ? 2 : 3, "%s", err->message);
+}
+
+/* Answers with nothing, or says why not. */
+static void answer(const struct ask *a, hb_status status, const hb_error *err)
+{
+	if (status)
+		refuse(a, err);
+	else
+		hb_wire_answer(a->wire, a->id, NULL);
+}
+
+/* ---- rows ---- */
+
+struct rows {
+	cJSON *list;
+	size_t bytes;
+	bool more;
+};
+
+static bool add_row(void *user, cJSON *row)
+{
+	struct rows *r = user;
+	char *text = cJSON_PrintUnformatted(row);
+	size_t n = text ? strlen(text) + 1 : 0;
+	cJSON_free(text);
+	if (r->bytes + n > ROWS_MOST) {
+		r->more = true;
+		cJSON_Delete(row);
+		return false;
+	}
+	r->bytes += n;
+	cJSON_AddItemToArray(r->list, row);
+	return true;
+}
+
+static void ask_rows(struct ask *a, const char *what)
+{
+	hb_error err;
+	struct rows r = {.list = cJSON_CreateArray()};
+	hb_complex_filter filter = {.node = hb_wire_text(a->object, "node"),
+		.program = hb_wire_text(a->object, "program"),
+		.since = hb__manager_int(a->object, "since"),
+		.most = hb__manager_int(a->object, "most")};
+	hb_status status = hb_complex_rows(a->manager->complex, what, &filter, add_row, &r, &err);
+	if (status) {
+		cJSON_Delete(r.list);
+		refuse(a, &err);
+		return;
+	}
+	cJSON *object = cJSON_CreateObject();
+	const cJSON *last = r.list->child ? r.list->child->prev : NULL;
+	if (!strcmp(what, "events") && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "follow"))) {
+		a->console->follows = true;
+		/* from the last row on, or, where there was none, from what is there now */
+		a->console->told = last               ? hb__manager_int(last, "event")
+				   : filter.since > 0 ? filter.since
+						      : hb_complex_last_event(a->manager->complex);
+	}
+	cJSON_AddItemToObject(object, "rows", r.list);
+	cJSON_AddBoolToObject(object, "more", r.more);
+	hb_wire_answer(a->wire, a->id, object);
+}
+
+/* ---- nodes ---- */
+
+static void ask_node(struct ask *a)
+{
+	hb_error err = {0};
+	const char *name = hb__manager_text(a->object, "name"), *platform = hb_wire_text(a->object, "platform"),
+		   *address = hb_wire_text(a->object, "address");
+	hb_status status;
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "remove")))
+		status = hb_complex_node_remove(a->manager->complex, name, &err);
+	else {
+		char why[256] = "";
+		/* a platform that is not there is said now, not at each attempt */
+		char **argv = a->manager->options.reach(a->manager->options.user, platform ? platform : "ssh",
+			address ? address : name, why, sizeof why);
+		free(argv);
+		if (!argv) {
+			hb_wire_refuse(a->wire, a->id, 2, "%s", why);
+			return;
+		}
+		status = hb_complex_node(
+			a->manager->complex, name, platform ? platform : "ssh", address ? address : name, &err);
+	}
+	if (!status)
+		hb__nodes_read(a->manager);
+	answer(a, status, &err);
+}
+
+/* ---- programs ---- */
+
+static bool find_program(struct ask *a, int64_t *ret, hb_error *err)
+{
+	return !hb_complex_program_find(a->manager->complex, hb__manager_text(a->object, "program"), ret, err);
+}
+
+static void ask_program(struct ask *a)
+{
+	hb_error err = {0};
+	int64_t program = 0;
+	hb_complex *c = a->manager->complex;
+	const char *name = hb__manager_text(a->object, "name");
+	hb_status status = HB_OK;
+	if (!hb_complex_program_find(c, name, &program, NULL))
+		status = hb_complex_may(c, 0, program, a->who, &err);
+	if (!status && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "remove")))
+		status = hb_complex_program_remove(c, name, &err);
+	else if (!status)
+		status = hb_complex_program(c, a->object, &err);
+	answer(a, status, &err);
+}
+
+static void ask_begin(struct ask *a)
+{
+	hb_error err = {0};
+	int64_t program;
+	struct hb_manager *m = a->manager;
+	hb_status status =
+		find_program(a, &program, &err) ? hb_complex_may(m->complex, 0, program, a->who, &err) : HB_E_ARGUMENT;
+	status = status ? status : hb__program_begin(m, program, &err);
+	status = status ? status : hb_complex_program_wanted(m->complex, program, true, &err);
+	answer(a, status, &err);
+}
+
+static void end_program(struct ask *a, bool again)
+{
+	hb_error err = {0};
+	int64_t program;
+	struct hb_manager *m = a->manager;
+	hb_status status =
+		find_program(a, &program, &err) ? hb_complex_may(m->complex, 0, program, a->who, &err) : HB_E_ARGUMENT;
+	answer(a, status ? status : hb__program_end(m, program, again, &err), &err);
+}
+
+static void ask_end(struct ask *a) { end_program(a, false); }
+static void ask_restart(struct ask *a) { end_program(a, true); }
+
+/* ---- processes ---- */
+
+/* An answer of an agent that a console waits for; the console may have gone meanwhile. */
+struct pass {
+	struct hb_manager *manager;
+	int console;
+	uint64_t id;
+	int64_t program;
+	size_t waits;
+	bool failed;
+	char error[300];
+	int64_t console_channel;
+};
+
+static struct hb__console *console_of(const struct pass *p)
+{
+	for (size_t i = 0; i < p->manager->nconsoles; i++)
+		if (p->manager->console[i]->number == p->console)
+			return p->manager->console[i];
+	return NULL;
+}
+
+static void passed(void *user, const cJSON *answer, const char *error, int status)
+{
+	struct pass *p = user;
+	struct hb__console *c = console_of(p);
+	if (c && error)
+		hb_wire_refuse(c->wire, p->id, status, "%s", error);
+	else if (c) {
+		cJSON *copy = cJSON_Duplicate(answer, 1);
+		cJSON_DeleteItemFromObjectCaseSensitive(copy, "id");
+		hb_wire_answer(c->wire, p->id, copy);
+	}
+	free(p);
+}
+
+static struct pass *new_pass(const struct ask *a)
+{
+	struct pass *p = calloc(1, sizeof *p);
+	if (p)
+		*p = (struct pass){.manager = a->manager, .console = a->console->number, .id = a->id};
+	return p;
+}
+
+static void move_process(struct ask *a, const char *what)
+{
+	hb_error err = {
+		.status = HB_E_ARGUMENT, .message = "there is no process of this number; hbdb ps --json has them"};
+	int64_t process = hb__manager_int(a->object, "process"), signal = hb__manager_int(a->object, "signal");
+	cJSON *row = process > 0 ? hb_complex_row(a->manager->complex, "processes", process) : NULL;
+	struct pass *p = new_pass(a);
+	hb_status status = row ? hb_complex_may(a->manager->complex, process, 0, a->who, &err) : HB_E_ARGUMENT;
+	if (!status && !strcmp(what, "signal") && (signal < 1 || signal > SIGRTMAX)) {
+		status = err.status = HB_E_ARGUMENT;
+		snprintf(err.message, sizeof err.message, "the ask says no signal");
+	}
+	status = status ? status
+			: hb__process_ask(
+				  a->manager, row, what, !strcmp(what, "signal") ? (int)signal : 0, passed, p, &err);
+	if (status) {
+		free(p);
+		refuse(a, &err);
+	}
+	cJSON_Delete(row);
+}
+
+static void ask_stop(struct ask *a) { move_process(a, "stop"); }
+static void ask_go(struct ask *a) { move_process(a, "go"); }
+static void ask_signal(struct ask *a) { move_process(a, "signal"); }
+
+static bool held(struct ask *a, int64_t *ret_process, int64_t *ret_program, hb_error *err)
+{
+	*ret_process = hb__manager_int(a->object, "process");
+	*ret_program = 0;
+	return *ret_process > 0 || find_program(a, ret_program, err);
+}
+
+static void ask_hold(struct ask *a)
+{
+	hb_error err = {0};
+	int64_t process, program;
+	const char *why = hb__manager_text(a->object, "why");
+	hb_status status = held(a, &process, &program, &err) ? HB_OK : HB_E_ARGUMENT;
+	answer(a,
+		status ? status
+		       : hb_complex_hold(
+				 a->manager->complex, process, program, a->who, *why ? why : "no reason given", &err),
+		&err);
+}
+
+static void ask_release(struct ask *a)
+{
+	hb_error err = {0};
+	int64_t process, program;
+	hb_status status = held(a, &process, &program, &err) ? HB_OK : HB_E_ARGUMENT;
+	/* who runs the manager may release what anybody holds, when he says so */
+	bool force = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "force")) &&
+		     !strcmp(a->console->user, a->manager->user);
+	answer(a,
+		status ? status
+		       : hb_complex_release(a->manager->complex, process, program, force ? NULL : a->who, &err),
+		&err);
+}
+
+/* ---- others ---- */
+
+static void ask_note(struct ask *a)
+{
+	hb_error err = {0};
+	const char *text = hb__manager_text(a->object, "text");
+	int64_t process = hb__manager_int(a->object, "process");
+	cJSON *row = process > 0 ? hb_complex_row(a->manager->complex, "processes", process) : NULL;
+	if (!*text || (process && !row)) {
+		hb_wire_refuse(a->wire, a->id, 2, *text ? "there is no process of this number" : "a note needs a text");
+	} else {
+		char *said = NULL;
+		if (asprintf(&said, "%s: %.2000s", a->console->user, text) > 0) {
+			hb_complex_happened happened = {
+				.process = process, .kind = "note", .weight = "note", .text = said};
+			answer(a, hb_complex_event(a->manager->complex, &happened, NULL, &err), &err);
+		}
+		free(said);
+	}
+	cJSON_Delete(row);
+}
+
+static void kept(void *user, const cJSON *object, const char *error, int status)
+{
+	struct pass *p = user;
+	(void)object, (void)status;
+	if (error) {
+		p->failed = true;
+		snprintf(p->error, sizeof p->error, "%s", error);
+	}
+	if (--p->waits)
+		return;
+	hb__manager_note(p->manager, "note", p->failed ? "warning" : "note", 0, p->program, 0,
+		p->failed ? "its ring could not be kept: %s" : "its ring was kept%s", p->failed ? p->error : "");
+	struct hb__console *c = console_of(p);
+	if (c && p->failed)
+		hb_wire_refuse(c->wire, p->id, 2, "%s", p->error);
+	else if (c)
+		hb_wire_answer(c->wire, p->id, NULL);
+	free(p);
+}
+
+/* Every node on which it has processes; console: 0 for a reaction. */
+void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, uint64_t id, const char *output)
+{
+	struct pass *p = calloc(1, sizeof *p);
+	if (!p)
+		return;
+	*p = (struct pass){
+		.manager = m, .console = console, .id = id, .program = hb__manager_int(program, "program"), .waits = 1};
+	for (size_t i = 0; i < m->nnodes; i++) {
+		struct hb__node *n = m->node[i];
+		bool watched = false;
+		for (size_t k = 0; k < n->nwatched; k++)
+			watched |= !strcmp(n->watched[k], hb__manager_text(program, "recording"));
+		if (!n->up || !watched)
+			continue;
+		cJSON *ask = cJSON_CreateObject();
+		cJSON_AddStringToObject(ask, "folder", hb__manager_text(program, "recording"));
+		if (output && *output)
+			cJSON_AddStringToObject(ask, "output", output);
+		p->waits++;
+		hb_wire_ask(n->wire, "keep", ask, kept, p);
+	}
+	bool nobody = p->waits == 1;
+	kept(p, NULL, nobody ? "it is not recorded on a node that is up" : NULL, 2);
+}
+
+static void ask_keep(struct ask *a)
+{
+	hb_error err = {0};
+	int64_t program;
+	if (!find_program(a, &program, &err)) {
+		refuse(a, &err);
+		return;
+	}
+	cJSON *row = hb_complex_row(a->manager->complex, "programs", program);
+	hb__manager_keep(a->manager, row, a->console->number, a->id, hb_wire_text(a->object, "output"));
+	cJSON_Delete(row);
+}
+
+/* ---- a command on a node, its standard input and output the console's ---- */
+
+static void run_ended(void *user, uint32_t channel, const cJSON *how)
+{
+	struct pass *p = user;
+	struct hb__console *c = console_of(p);
+	(void)channel;
+	if (c)
+		hb_wire_end(c->wire, (uint32_t)p->console_channel, cJSON_Duplicate(how, 1));
+	free(p);
+}
+
+static void ask_run(struct ask *a)
+{
+	hb_error err;
+	int64_t number, channel = hb__manager_int(a->object, "channel");
+	struct hb_manager *m = a->manager;
+	int end[2];
+	if (hb_complex_node_find(m->complex, hb__manager_text(a->object, "node"), &number, &err)) {
+		refuse(a, &err);
+		return;
+	}
+	struct hb__node *n = hb__node_of(m, number);
+	if (!n || !n->up || channel < 1 || channel > UINT32_MAX ||
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
+		hb_wire_refuse(a->wire, a->id, 2, !n || !n->up ? "node %s is down" : "node %s: the ask says no channel",
+			hb__manager_text(a->object, "node"));
+		return;
+	}
+	struct pass *p = new_pass(a), *ends = new_pass(a);
+	uint32_t there = hb_wire_channel(n->wire);
+	cJSON *ask = cJSON_CreateObject();
+	static const char *const fields[] = {"command", "cwd", "environment"};
+	for (size_t i = 0; i < 3; i++)
+		if (cJSON_HasObjectItem(a->object, fields[i]))
+			cJSON_AddItemToObject(ask, fields[i],
+				cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(a->object, fields[i]), 1));
+	cJSON_AddNumberToObject(ask, "channel", there);
+	if (ends)
+		ends->console_channel = channel;
+	if (!p || !ends || !hb_wire_join(a->wire, (uint32_t)channel, end[0], end[0], true, NULL, NULL)) {
+		close(end[1]);
+		free(p);
+		free(ends);
+		cJSON_Delete(ask);
+		hb_wire_refuse(a->wire, a->id, 2, "the channel %lld is in use", (long long)channel);
+		return;
+	}
+	hb_wire_join(n->wire, there, end[1], end[1], false, run_ended, ends);
+	hb_wire_ask(n->wire, "run", ask, passed, p);
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	const char *name;
+	void (*ask)(struct ask *a);
+} all[] = {
+	{"node", ask_node},
+	{"program", ask_program},
+	{"begin", ask_begin},
+	{"end", ask_end},
+	{"restart", ask_restart},
+	{"stop", ask_stop},
+	{"go", ask_go},
+	{"signal", ask_signal},
+	{"hold", ask_hold},
+	{"release", ask_release},
+	{"note", ask_note},
+	{"keep", ask_keep},
+	{"run", ask_run},
+};
+
+void hb__console_asked(void *user, hb_wire *wire, uint64_t id, const char *name, const cJSON *object)
+{
+	struct hb__console *c = user;
+	struct ask a = {.console = c, .manager = c->manager, .wire = wire, .id = id, .object = object};
+	static const char *const rows[] = {"nodes", "programs", "processes", "events", "reactions", "holds"};
+	if (hb_wire_waiting(wire) > HB__FLOOD) {
+		hb_wire_refuse(wire, id, 2, "answers have to be read, too");
+		return;
+	}
+	/* a hold that is to stay is the user's, and any of his consoles may go on with it */
+	bool own = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "while_here"));
+	snprintf(a.who, sizeof a.who, own ? "%s/%d" : "%s", c->user, c->number);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strcmp(rows[i], name)) {
+			ask_rows(&a, name);
+			return;
+		}
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (!strcmp(all[i].name, name)) {
+			all[i].ask(&a);
+			return;
+		}
+	hb_wire_refuse(wire, id, 2, "this manager cannot be asked for '%.80s': its hbdb is of another version", name);
+}

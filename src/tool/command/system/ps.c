@@ -1,0 +1,135 @@
+/* hbdb ps */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../console/console.h"
+#include "../../options.h"
+#include "../../show/inert.h"
+#include "../../terminal.h"
+
+const hb_option hb__ps_options[] = {
+	{"node", 'n', HB_OPTION_TEXT, "NAME", "only this node"},
+	{"program", 'p', HB_OPTION_TEXT, "NAME", "only this program"},
+	{"all", 'a', HB_OPTION_FLAG, NULL, "also processes that have ended"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per process"},
+	{"socket", 0, HB_OPTION_TEXT, "PATH", "of the manager"},
+	{0},
+};
+
+static bool has_ended(const cJSON *row)
+{
+	return !strcmp(hb__field(row, "state"), "ended") || !strcmp(hb__field(row, "state"), "gone");
+}
+
+static void print_how(const cJSON *row)
+{
+	const char *state = hb__field(row, "state"), *call = hb__field(row, "call"), *signal = hb__field(row, "signal"),
+		   *status = hb__field(row, "status");
+	printf("%s", state);
+	if (!strcmp(state, "waiting") && *call)
+		printf(" in %s", hb__tame(call));
+	else if (!strcmp(state, "ended") && *signal && strcmp(signal, "0") != 0)
+		printf(" by signal %s", signal);
+	else if (!strcmp(state, "ended") && *status)
+		printf(" with %s", status);
+}
+
+static void print_process(const cJSON *row)
+{
+	const char *events = hb__field(row, "events"), *threads = hb__field(row, "threads"),
+		   *holder = hb__field(row, "holder"), *file = hb__field(row, "file");
+	const char *slash = strrchr(file, '/');
+	printf("      #%-5s %-12s pid %-8s ", hb__field(row, "process"), hb__tame(hb__field(row, "name")),
+		hb__field(row, "pid"));
+	print_how(row);
+	if (*events)
+		printf(", %s events", events);
+	if (*threads && strcmp(threads, "1") != 0 && strtod(threads, NULL) > 0)
+		printf(", %s threads", threads);
+	if (*file)
+		printf(", %s", hb__tame(slash ? slash + 1 : file));
+	if (*holder)
+		printf(", held by %s", hb__tame(holder));
+	putchar('\n');
+}
+
+/* Those of a node, by program: rows come in this order. */
+static void print_node(const cJSON *node, const cJSON *processes, const cJSON *programs, bool all)
+{
+	const char *name = hb__field(node, "name"), *why = hb__field(node, "why");
+	const cJSON *row, *g;
+	char *last = NULL;
+	printf("  node %s: %s%s%s%s\n", hb__tame(name), hb__field(node, "state"), *why ? " (" : "", hb__tame(why),
+		*why ? ")" : "");
+	cJSON_ArrayForEach(row, processes)
+	{
+		if (strcmp(hb__field(row, "node_name"), name) != 0 || (!all && has_ended(row)))
+			continue;
+		const char *program = hb__field(row, "program_name");
+		if (!last || strcmp(last, program) != 0) {
+			const cJSON *its = NULL;
+			cJSON_ArrayForEach(g, programs) if (!strcmp(hb__field(g, "name"), program)) its = g;
+			if (its)
+				printf("    program %s: %s\n", hb__tame(program), hb__field(its, "state"));
+			else
+				printf("    of no program\n");
+			free(last);
+			last = hb__copy(program);
+		}
+		print_process(row);
+	}
+	free(last);
+}
+
+static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs, const cJSON *processes)
+{
+	bool all = hb__option_value(args, "all");
+	const char *only = hb__option_value(args, "node");
+	const cJSON *row;
+	hb__page();
+	if (hb__option_value(args, "json")) {
+		cJSON_ArrayForEach(row, processes)
+		{
+			char *text = all || !has_ended(row) ? cJSON_PrintUnformatted(row) : NULL;
+			if (text)
+				printf("%s\n", text);
+			cJSON_free(text);
+		}
+		return 0;
+	}
+	size_t up = 0, running = 0, n = 0;
+	cJSON_ArrayForEach(row, nodes) up += !strcmp(hb__field(row, "state"), "up");
+	cJSON_ArrayForEach(row, programs) running += !strcmp(hb__field(row, "state"), "running");
+	cJSON_ArrayForEach(row, processes) n += !has_ended(row);
+	printf("complex: %zu of %d nodes up, %zu of %d programs running, %zu %s\n", up, cJSON_GetArraySize(nodes),
+		running, cJSON_GetArraySize(programs), n, hb__plural(n, "process", "processes"));
+	cJSON_ArrayForEach(row, nodes) if (!only || !strcmp(only, hb__field(row, "name")))
+		print_node(row, processes, programs, all);
+	/* those that run nowhere are seen, too */
+	cJSON_ArrayForEach(row, programs) if (!only && strcmp(hb__field(row, "state"), "running") != 0)
+		printf("  program %s: %s\n", hb__tame(hb__field(row, "name")), hb__field(row, "state"));
+	return 0;
+}
+
+int hb__ps(const hb_args *args)
+{
+	hb_asker *console;
+	cJSON *nodes = NULL, *programs = NULL, *processes = NULL, *ask = cJSON_CreateObject();
+	int code = hb__asker_open(hb__option_value(args, "socket"), &console);
+	static const char *const filters[] = {"node", "program"};
+	for (size_t i = 0; i < 2; i++)
+		if (hb__option_value(args, filters[i]))
+			cJSON_AddStringToObject(ask, filters[i], hb__option_value(args, filters[i]));
+	code = code ? code : hb__asker_rows(console, "nodes", NULL, &nodes);
+	code = code ? code : hb__asker_rows(console, "programs", NULL, &programs);
+	if (code)
+		cJSON_Delete(ask);
+	code = code ? code : hb__asker_rows(console, "processes", ask, &processes);
+	code = code ? code : print(args, nodes, programs, processes);
+	cJSON_Delete(nodes);
+	cJSON_Delete(programs);
+	cJSON_Delete(processes);
+	hb__asker_close(console);
+	return code;
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Reactions that need a recorded job: "when rank 3 dies, stop everybody in its past and leave it for me", the debugger, a model."""
+import os
+import subprocess
+
+from lib import Complex, check, finish, until
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MPIRUN = ["mpirun.openmpi", "--enable-recovery", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"]
+
+# 1 sends to 3; 0 and 2 have nothing to do with it. They all stay until there is a file `finish`.
+JOB = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+static void deep(const char *name)
+{
+	while (access(name, F_OK))
+		usleep(20000);
+}
+int main(int argc, char **argv)
+{
+	int rank, x = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank < 2)
+		MPI_Send(&x, 1, MPI_INT, rank + 2, 0, MPI_COMM_WORLD);
+	else
+		MPI_Recv(&x, 1, MPI_INT, rank - 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (rank == 3) {
+		deep("die");
+		raise(SIGSEGV);
+	}
+	deep("finish");
+	return 0;
+}
+"""
+
+TURNS = r"""
+#include <hbdb/event.h>
+#include <unistd.h>
+int main(void)
+{
+	hb_event("turn");
+	hb_event("turn");
+	while (access("third", F_OK))
+		usleep(20000);
+	hb_event("turn");
+	while (access("finish", F_OK))
+		usleep(20000);
+	return 0;
+}
+"""
+
+MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
+
+RULES = """
+when rank 3 of job dies do
+  stop everybody in its past and leave them for me, attach debugger
+when pattern %s/turns.hbm of turns is wrong do note "the model does not allow it"
+"""
+
+
+def build(c, name, text, compiler):
+    with open("%s/%s.c" % (c.path, name), "w", encoding="utf-8") as f:
+        f.write(text)
+    subprocess.run([compiler, "-g", "-I", TOP + "/include", "-o", c.path + "/" + name, "%s/%s.c" % (c.path, name)], check=True)
+
+
+def touch(c, name):
+    open(c.path + "/" + name, "w", encoding="ascii").close()
+
+
+def past(c):
+    c.do("program", "add", "job", "--node", "n1", "--cwd", c.path, "--record", "--", *MPIRUN, "-n", "4", c.path + "/job")
+    c.do("program", "begin", "job")
+
+    def of_job():
+        return {r["name"]: r for r in c.rows("ps") if r["program_name"] == "job" and r["rank"] is not None}
+
+    check(until(lambda: len(of_job()) == 4 and all(r["events"] and r["events"] >= 2 for r in of_job().values())), "a job of four runs", c.run("ps")[1])
+    touch(c, "die")
+    check(until(lambda: c.event("reaction", "stopped in the past of 3")), "rank 3 dies, and who is in its past is stopped", c.run("events")[1])
+    check(until(lambda: of_job()["1"]["state"] == "stopped"), "that is rank 1", c.run("ps")[1])
+    states = {name: r["state"] for name, r in of_job().items()}
+    check(states.get("0") in ("running", "waiting") and states.get("2") in ("running", "waiting"), "ranks 0 and 2 go on", states)
+    check(of_job()["1"]["holder"] == "me", "and it is left: it is held for me", of_job()["1"])
+    status, _, err = c.run("program", "go", "job:1")
+    check(status == 2 and "held by me" in err, "nobody lets it go on by mistake", err)
+    status, _, err = c.run("program", "end", "job")
+    check(status == 2 and "held by me" in err, "nor ends the program", err)
+    check(until(lambda: c.event("note", "deep (")), "its stack is an event", c.run("events")[1])
+    c.do("program", "release", "job:1", "--force")
+    c.do("program", "go", "job:1")
+    touch(c, "finish")
+    check(until(lambda: c.program("job")["state"] in ("failed", "ended")), "released, it goes on to its end", c.program("job"))
+
+
+def model(c):
+    with open(c.path + "/turns.hbm", "w", encoding="ascii") as f:
+        f.write(MODEL)
+    os.remove(c.path + "/finish")
+    c.do("program", "add", "turns", "--node", "n1", "--cwd", c.path, "--record", "--", c.path + "/turns")
+    c.do("program", "begin", "turns")
+    until(lambda: any(r["program_name"] == "turns" and r["events"] == 2 for r in c.rows("ps")))
+    check(not c.event("finding"), "what a model allows is no finding")
+    touch(c, "third")
+    check(until(lambda: c.event("note", "the model does not allow it")), "a pattern over events in happened-before order: told while the program runs", c.run("events")[1])
+    check(c.program("turns")["state"] == "running", "which it does")
+    touch(c, "finish")
+    until(lambda: c.program("turns")["state"] == "ended")
+    check(len(c.table("SELECT 1 FROM event WHERE kind = 'finding'")) == 1, "the finding is told once", c.run("events")[1])
+
+
+def main():
+    with Complex() as c:
+        with open(c.path + "/rules", "w", encoding="utf-8") as f:
+            f.write(RULES % c.path)
+        c.options = ["--reactions", c.path + "/rules"]
+        build(c, "job", JOB, "mpicc.openmpi")
+        build(c, "turns", TURNS, "cc")
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        past(c)
+        model(c)
+    finish()
+
+
+main()

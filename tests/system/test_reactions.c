@@ -1,0 +1,247 @@
+/* Reactions: what is refused and where, and when rules are due. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "system/reactions/reactions.h"
+
+static void test_errors(void)
+{
+	static const struct {
+		const char *text, *wanted;
+	} all[] = {
+		{"when", "f:1:5: the file ends where one of these should follow: any, rank"},
+		{"if rank 3 dies do note", "f:1:1: 'if' makes no sense here; possible: when"},
+		{"when rank 3 of solver\n  dyes do note", "f:2:3: 'dyes' makes no sense here; possible: dies, exits"},
+		{"when rank three dies do note", "a rank is a number, not 'three'"},
+		{"when rank dies do note", "here should be a rank, not 'dies'"},
+		{"when rank 3 dies do", "f:1:20: the file ends where"},
+		{"when rank 3 dies do note \"a", "f:1:26: this text has no end on its line"},
+		{"when rank 3 dies do note \"\\q\"", "a text \\ stands before"},
+		{"when rank 3 dies and rank 4 dies do note", "need 'within TIME'"},
+		{"when rank 3 dies and rank 4 dies within 10 do note",
+			"here should be a time, as 500ms, 10s, 5min or 2h, not '10'"},
+		{"when rate of deaths over x per minute do note", "here should be a limit, a number, not 'x'"},
+		{"when rate of deaths per minute do note", "'per' makes no sense here; possible: over, under"},
+		{"when rank 3 dies do run shell \"echo {text}\"", "nothing of an event is put into what a shell reads"},
+		{"when rank 3 dies do run {text}", "which program is run is not for an event to say"},
+		{"when rank 3 dies do run mail {colour}", "an event has no {colour}"},
+		{"when rank 3 dies do run\nwhen rank 4 dies do note", "f:2:1: here should be a command"},
+		{"when rank 3 dies do notify datagram file:/x", "a datagram goes to unix:/PATH or udp:HOST:PORT"},
+		{"when rank 3 dies do note when rank 4 dies do note", "each 'when' begins on a line of its own"},
+		{"when rank 3 dies do stop everybody in its future", "possible: past"},
+		{"when node n1 is dead do note", "possible: down, up, unknown"},
+		{"when rank 3 dies do note,", "the file ends where"},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		hb_reactions *re;
+		hb_error err = {0};
+		hb_status status = hb_reactions_parse("f", all[i].text, &re, &err);
+		check(status == HB_E_ARGUMENT && strstr(err.message, all[i].wanted), "%s", err.message);
+		if (!strstr(err.message, all[i].wanted))
+			printf("    wanted: %s\n", all[i].wanted);
+		if (!status)
+			hb_reactions_close(re);
+	}
+}
+
+/* Any beginning of a file, and any byte changed, is read or refused, and nothing else. */
+static void test_mutations(void)
+{
+	const char *good =
+		"when rank 3 of solver on n1 dies by signal 9 and node n2 is down within 10s at most once per 5min do # why\n"
+		"  note \"it {text}\", notify command mail -s {process} root\nwhen any program fails do restart it\n";
+	int read = 0, n = (int)strlen(good);
+	for (int i = 0; i <= n; i++)
+		for (int c = 0; c < 12; c++) {
+			char *text = strndup(good, (size_t)(c ? n : i));
+			hb_reactions *re;
+			if (c && i < n)
+				text[i] = " \n\",#{}\\a0\x80\x1f"[c];
+			if (!hb_reactions_parse("f", text, &re, NULL)) {
+				hb_reactions_close(re);
+				read++;
+			}
+			free(text);
+		}
+	check(read > 100, "of %d changed files %d are read", 12 * (n + 1), read);
+}
+
+/* ---- when they are due ---- */
+
+static char fired[256], last_text[256];
+static hb_reactions *now_read;
+
+static void due(void *user, size_t index, const cJSON *event)
+{
+	(void)user;
+	size_t n = strlen(fired);
+	snprintf(fired + n, sizeof fired - n, "%s%d", n ? " " : "", hb_reactions_at(now_read, index)->line);
+	char *text = hb_reactions_fill("{kind}/{process}/{rank}/{program}/{node}/{value}/{nothing", event);
+	snprintf(last_text, sizeof last_text, "%s", text);
+	free(text);
+}
+
+static bool fired_is(const char *wanted)
+{
+	bool same = !strcmp(fired, wanted);
+	if (!same)
+		printf("    due: %s\n    wanted: %s\n", fired, wanted);
+	fired[0] = 0;
+	return same;
+}
+
+static void feed(hb_complex *c, double seconds, const char *kind, const char *rest)
+{
+	char text[512];
+	snprintf(text, sizeof text,
+		"{\"time\":%.0f,\"kind\":\"%s\",\"node_name\":\"n1\",\"program_name\":\"solver\"%s}",
+		1e15 + seconds * 1e6, kind, rest);
+	cJSON *event = cJSON_Parse(text);
+	hb_reactions_event(now_read, c, event, due, NULL);
+	cJSON_Delete(event);
+}
+
+static hb_complex *begin(const char *text)
+{
+	static int count;
+	char name[16];
+	hb_complex *c;
+	hb_error err;
+	snprintf(name, sizeof name, "db%d", count++);
+	if (hb_complex_open(check_path(name), &c, &err) || hb_reactions_parse("f", text, &now_read, &err)) {
+		check(false, "%s", err.message);
+		exit(1);
+	}
+	return c;
+}
+
+static void end(hb_complex *c)
+{
+	hb_reactions_close(now_read);
+	hb_complex_close(c);
+}
+
+#define RANK3 ",\"process\":5,\"process_name\":\"3\",\"rank\":3"
+
+static void test_events(void)
+{
+	hb_complex *c = begin("when rank 3 of solver dies do note\n"
+			      "when process worker#2 dies do note\n"
+			      "when any process of other dies do note\n"
+			      "when rank 3 on n1 dies by signal 11 do note\n"
+			      "when any process exits with status not 0 do note\n"
+			      "when program solver fails do note\n"
+			      "when finding HB-DEADLOCK-CYCLE of solver do note\n"
+			      "when program solver hangs do note\n"
+			      "when rank 3 dies at most once per 10s do note\n");
+	feed(c, 0, "death", RANK3 ",\"data\":{\"signal\":11}");
+	check(fired_is("1 4 9"), "a death: by rank, by signal");
+	check(!strcmp(last_text, "death/3/3/solver/n1//{nothing"), "what an event has is put in: %s", last_text);
+	feed(c, 1, "death", RANK3 ",\"data\":{\"signal\":9}");
+	check(fired_is("1"), "by another signal, and too soon after the first one");
+	feed(c, 20, "death", ",\"process\":6,\"process_name\":\"worker#2\"");
+	check(fired_is("2"), "by name");
+	feed(c, 20, "exit", RANK3 ",\"data\":{\"status\":0}");
+	check(fired_is(""), "an exit with 0 is no failure");
+	feed(c, 20, "exit", ",\"process\":7,\"process_name\":\"7\",\"main\":7,\"data\":{\"status\":1}");
+	check(fired_is("5 6"), "the program's own process fails");
+	feed(c, 20, "exit", ",\"process\":7,\"process_name\":\"7\",\"main\":8,\"data\":{\"status\":1}");
+	check(fired_is("5"), "another one of its processes fails");
+	feed(c, 20, "finding", ",\"data\":{\"id\":\"HB-DEADLOCK-CYCLE\"}");
+	feed(c, 20, "finding", ",\"data\":{\"id\":\"HB-OTHER\"}");
+	check(fired_is("7"), "a finding by its identifier");
+	feed(c, 20, "hang", ",\"data\":{\"verdict\":\"moves\"}");
+	feed(c, 20, "hang", ",\"data\":{\"verdict\":\"hangs\"}");
+	check(fired_is("8"), "a hang, and not the end of one");
+	end(c);
+}
+
+static void test_together(void)
+{
+	hb_complex *c = begin("when rank 3 dies and finding HB-X within 10s do note\n"
+			      "when sensor heat over 80 do note\n"
+			      "when rate of deaths over 2 per minute do note\n"
+			      "when rank 3 dies and node n1 is down do note\n"
+			      "when any node is down do note\n"
+			      "when load of node n1 over 8 do note\n");
+	int64_t node;
+	hb_complex_node(c, "n1", "local", "n1", NULL);
+	hb_complex_node_find(c, "n1", &node, NULL);
+	feed(c, 0, "death", RANK3);
+	feed(c, 11, "finding", ",\"data\":{\"id\":\"HB-X\"}");
+	check(fired_is(""), "two happenings that are too far from each other");
+	feed(c, 20, "death", RANK3);
+	check(fired_is("1"), "near enough, in the other order");
+	feed(c, 21, "finding", ",\"data\":{\"id\":\"HB-X\"}");
+	check(fired_is(""), "what made a rule due is used up");
+	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":79}");
+	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":81}");
+	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":82}");
+	feed(c, 22, "sensor", ",\"process\":6,\"data\":{\"name\":\"heat\",\"value\":82}");
+	check(fired_is("2 2"), "a limit counts once for each process while it is passed");
+	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":1}");
+	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":90.5}");
+	check(fired_is("2") && strstr(last_text, "90.5"), "and again after it was not");
+	hb_reactions_tick(now_read, c, 1000000000000000 + 23000000, due, NULL);
+	check(fired_is(""), "two deaths in a minute are not over two");
+	feed(c, 24, "death", RANK3);
+	fired[0] = 0;
+	hb_reactions_tick(now_read, c, 1000000000000000 + 25000000, due, NULL);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 26000000, due, NULL);
+	check(fired_is("3"), "three are, once");
+	hb_complex_node_state(c, node, "down", "no answer", NULL, NULL);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 26000000, due, NULL);
+	check(fired_is("5") && !strncmp(last_text, "state////n1", 11), "a node is down: %s", last_text);
+	feed(c, 200, "death", RANK3);
+	check(fired_is("4"), "a death while a node is down");
+	cJSON *news = cJSON_Parse("{\"load\":9.5}");
+	hb_complex_node_news(c, node, news, NULL);
+	cJSON_Delete(news);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 201000000, due, NULL);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 202000000, due, NULL);
+	check(fired_is("6"), "a load");
+	end(c);
+}
+
+static void test_speed(void)
+{
+	hb_complex *c = begin("when rate of events of solver over 100 per second do note\n");
+	int64_t node, program, process;
+	hb_complex_node(c, "n1", "local", "n1", NULL);
+	hb_complex_node_find(c, "n1", &node, NULL);
+	cJSON *o = cJSON_Parse("{\"name\":\"solver\",\"node\":\"n1\",\"command\":[\"true\"]}");
+	hb_complex_program(c, o, NULL);
+	cJSON_Delete(o);
+	hb_complex_program_find(c, "solver", &program, NULL);
+	int due_at = -1;
+	for (int i = 0; i < 60; i++) {
+		char text[160];
+		/* 50 a second for three seconds, then 200 a second */
+		snprintf(text, sizeof text,
+			"{\"pid\":7,\"began\":1,\"boot\":\"b\",\"state\":\"running\",\"events\":%d}",
+			i < 30 ? 5 * i : 150 + 20 * (i - 30));
+		o = cJSON_Parse(text);
+		hb_complex_process(c, node, o, HB_ENDS_NOT, &process, NULL);
+		cJSON_Delete(o);
+		if (!i)
+			hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
+		if (due_at < 0 && fired[0])
+			due_at = i;
+	}
+	check(due_at > 30 && due_at < 42 && fired_is("1"),
+		"the rate of recorded events passes its limit at 0.1 s number %d, once", due_at);
+	end(c);
+}
+
+int main(void)
+{
+	test_errors();
+	test_mutations();
+	test_events();
+	test_together();
+	test_speed();
+	check_clean();
+	return check_end();
+}
