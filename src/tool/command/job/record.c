@@ -49,6 +49,10 @@ const hb_option hb__record_options[] = {
 		"also write a trace of each process: loops, regions and arrays of its marks and of OpenMP, as this file says"},
 	{"stop", 0, HB_OPTION_FLAG, NULL,
 		"end the recording NAME, whose processes live on after the command: they are no longer recorded; default: the last such one"},
+	{"local", 0, HB_OPTION_TEXT, "FOLDER|off",
+		"of a job on several nodes: where each node keeps its part until the job is over; off: all nodes see the folder of the recording, and write there; default: /tmp"},
+	{"fetch", 0, HB_OPTION_FLAG, NULL,
+		"fetch what nodes of the recording NAME still have that could not be reached when it was made; default: the last recording"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -139,29 +143,42 @@ static int check_options(const hb_args *args, unsigned layers)
 		(hb__option_value(args, "no-contents") || ranks || (level && !data && strcmp(level, "events") != 0)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --digests whole is for the levels events and data, of all ranks, and not with --no-contents");
+	const char *local = hb__option_value(args, "local");
+	if (local && *local != '/' && strcmp(local, "off") != 0)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --local takes an absolute path, the same on all nodes, or off");
 	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
 	return 0;
 }
 
-/* --stop [NAME]: what stands in the place of the command is the name. */
-static int stop(const hb_args *args)
+/* --stop [NAME], --fetch [NAME]: what stands in the place of the command is the name. */
+static int of_a_recording(const hb_args *args, const char *what, int (*act)(const char *name))
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
-		if (hb__option_value(args, o->name) && strcmp(o->name, "stop") != 0)
+		if (hb__option_value(args, o->name) && strcmp(o->name, what) != 0)
 			return hb__fail_with(
-				HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
+				HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", what, o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
 		return hb__fail_with(HB_EXIT_USAGE,
-			"record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
-	return hb__stop_recording(args->rest ? args->rest[0] : NULL);
+			"record --%s takes the name of one recording, as in 'hbdb record --%s NAME.hbdb'", what, what);
+	return act(args->rest ? args->rest[0] : NULL);
+}
+
+static int status_of(const hb_made *made)
+{
+	return made->end.ended                   ? HB_EXIT_FINDING
+	       : !made->end.status && made->lost ? HB_EXIT_RECORDING
+						 : made->end.status;
 }
 
 int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
 	if (hb__option_value(args, "stop"))
-		return stop(args);
+		return of_a_recording(args, "stop", hb__stop_recording);
+	if (hb__option_value(args, "fetch"))
+		return of_a_recording(args, "fetch", hb__fetch_missing);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
@@ -199,6 +216,7 @@ int hb__record(const hb_args *args)
 		.raw = hb__option_value(args, "keep-raw") != NULL,
 		.shake_us = hb__option_number(args, "shake", 0),
 		.traced = settings,
+		.local = hb__option_value(args, "local"),
 		.send = hb__option_value(args, "send"),
 		.send_policy = policy,
 		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
@@ -208,7 +226,5 @@ int hb__record(const hb_args *args)
 	hb__watch_close(&watch);
 	free(settings);
 	free(made.recording);
-	if (!code && made.end.ended)
-		return HB_EXIT_FINDING;
-	return code ? code : made.end.status;
+	return code ? code : status_of(&made);
 }
