@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../store/clocks.h"
+#include "../store/clocks/clocks.h"
 #include "../store/manifest.h"
 #include "align.h"
 #include "calls/meaning.h"

@@ -6,7 +6,7 @@
 #include "../findings/findings.h"
 #include "../run/next.h"
 #include "../show/inert.h"
-#include "../store/clocks.h"
+#include "../store/clocks/clocks.h"
 #include "info.h"
 #include "talked.h"
 

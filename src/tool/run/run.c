@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../show/progress.h"
-#include "../store/clocks.h"
+#include "../store/clocks/clocks.h"
 #include "../store/find.h"
 #include "run.h"
 

@@ -10,7 +10,7 @@
 
 #include "../options.h"
 #include "calls/meaning.h"
-#include "clocks.h"
+#include "clocks/clocks.h"
 #include "find.h"
 #include "format/remark/remark.h"
 #include "format/row.h"

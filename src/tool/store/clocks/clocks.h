@@ -2,7 +2,7 @@
 #ifndef HBDB_STORE_CLOCKS_H
 #define HBDB_STORE_CLOCKS_H
 
-#include "logs.h"
+#include "../logs.h"
 
 #define HB_CLOCKS_FILE "clocks.json"
 
