@@ -10,6 +10,8 @@
 
 #include <hbdb/format.h>
 
+#include "format/within/within.h"
+
 /* Memory that is given back all at once. */
 struct hb__arena {
 	struct hb__chunk *first;
@@ -184,9 +186,9 @@ struct hb_cursor { /* the start of every kind of cursor */
 struct hb_log {
 	hb_log_info info;
 	char *path;
-	const uint8_t *map;
-	uint64_t size; /* of the mapping */
-	int fd;
+	hb_mapped file;
+	const uint8_t *map;     /* of its bytes ... */
+	uint64_t size;          /* ... and how many */
 	bool summed;            /* raw: its process closed it with checksums */
 	uint8_t head[HB__HEAD]; /* the fixed part of the header, as it was at opening */
 	struct hb__defs defs;

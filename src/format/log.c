@@ -1,6 +1,5 @@
 /* Opening a log of either form, and what is known of it as a whole. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "format/clock.h"
 #include "format/internal.h"
 #include "format/remark/remark.h"
 #include "format/row.h"
@@ -94,33 +94,10 @@ bool hb__signal_note(hb_log *log, const struct hb_log_header *h)
 
 static hb_status map_file(hb_log *log, hb_error *err)
 {
-	int fd = open(log->path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
 	/* The number of units first, then the size: a log that grows meanwhile does not look cut. */
-	ssize_t head = fd < 0 ? -1 : pread(fd, log->head, sizeof log->head, 0);
-	if (head < 0 || fstat(fd, &st)) {
-		hb_status s = hb__fail(err, HB_E_SYSTEM, log->path, 0, "cannot open %s", log->path);
-		if (fd >= 0)
-			close(fd);
-		return s;
-	}
-	hb_status s = HB_OK;
-	if (!S_ISREG(st.st_mode)) {
-		s = hb__fail(err, HB_E_FOREIGN, log->path, 0, "%s is not a file", log->path);
-	} else if (st.st_size == 0) {
-		s = hb__fail(err, HB_E_DAMAGED, log->path, 0, "%s is empty", log->path);
-	} else {
-		void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (p == MAP_FAILED) {
-			s = hb__fail(err, HB_E_SYSTEM, log->path, 0, "cannot map %s", log->path);
-		} else {
-			log->map = p;
-			log->size = (uint64_t)st.st_size;
-			log->fd = fd;
-			return HB_OK;
-		}
-	}
-	close(fd);
+	hb_status s = hb__map(log->path, log->head, sizeof log->head, &log->file, err);
+	log->map = log->file.at;
+	log->size = log->file.bytes;
 	return s;
 }
 
@@ -128,13 +105,15 @@ static hb_status map_file(hb_log *log, hb_error *err)
 bool hb__log_remap(hb_log *log)
 {
 	struct stat st;
-	if (fstat(log->fd, &st) || (uint64_t)st.st_size <= log->size)
+	hb_mapped *f = &log->file;
+	if (f->fd < 0 || fstat(f->fd, &st) || (uint64_t)st.st_size <= log->size)
 		return true;
-	void *p = mremap((void *)log->map, log->size, (size_t)st.st_size, MREMAP_MAYMOVE);
+	void *p = mremap(f->whole, f->mapped, (size_t)st.st_size, MREMAP_MAYMOVE);
 	if (p == MAP_FAILED)
 		return false;
-	log->map = p;
-	log->size = (uint64_t)st.st_size;
+	*f = (hb_mapped){.at = p, .bytes = (uint64_t)st.st_size, .fd = f->fd, .whole = p, .mapped = (size_t)st.st_size};
+	log->map = f->at;
+	log->size = f->bytes;
 	return true;
 }
 
@@ -217,6 +196,8 @@ hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err)
 	if (!path || !ret_log)
 		return hb__fail(err, HB_E_ARGUMENT, path, 0, "no path, or nowhere to put the log");
 	hb_log *log = calloc(1, sizeof *log);
+	if (log)
+		log->file.fd = -1;
 	if (!log || !(log->path = strdup(path))) {
 		free(log);
 		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
@@ -230,9 +211,11 @@ hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err)
 		hb_log_close(log);
 		return s;
 	}
-	if (log->info.sealed) { /* it does not grow; a recording may have more logs than a process may open files */
-		close(log->fd);
-		log->fd = -1;
+	if (log->info.sealed &&
+		log->file.fd >=
+			0) { /* it does not grow; a recording may have more logs than a process may open files */
+		close(log->file.fd);
+		log->file.fd = -1;
 	}
 	count(log);
 	*ret_log = log;
@@ -264,13 +247,15 @@ void hb_log_close(hb_log *log)
 	free(log->remark);
 	free(log->mark);
 	hb__defs_free(&log->defs);
-	if (log->map) {
-		munmap((void *)log->map, log->size);
-		if (log->fd >= 0)
-			close(log->fd);
-	}
+	hb__unmap(&log->file);
 	free(log->path);
 	free(log);
+}
+
+void hb_log_set_clock(hb_log *log, int64_t shift_ns, double rate)
+{
+	log->info.origin_real += (uint64_t)shift_ns;
+	log->info.tick_ns *= 1 + rate;
 }
 
 const hb_log_info *hb_log_get_info(const hb_log *log) { return &log->info; }

@@ -372,7 +372,8 @@ void hb_model_close(hb_model *m)
 		m->freed.at, m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->crossings.at, m->refused.at,
 		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
 		m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at,
-		m->elsewhere_at.at, m->send_sites.at, m->channel_first, m->channel_sends, m->seen_more, m->before.at, m->before_of.at, m->owed, m->group_base};
+		m->elsewhere_at.at, m->send_sites.at, m->channel_first, m->channel_sends, m->seen_more, m->before.at,
+		m->before_of.at, m->owed, m->group_base};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	hb__part_close(m);

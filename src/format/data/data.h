@@ -45,10 +45,10 @@ struct hb__data_thread {
 struct hb_data {
 	hb_data_info info;
 	char *path;
-	int fd;
-	const uint8_t *map;
-	uint64_t size; /* of the mapping */
-	uint64_t end;  /* of the raw form, as far as it is readable */
+	hb_mapped file;
+	const uint8_t *map; /* of its bytes ... */
+	uint64_t size;      /* ... and how many */
+	uint64_t end;       /* of the raw form, as far as it is readable */
 	struct hb_data_header head;
 	struct hb__frame *frame;
 	size_t frames, frames_cap;

@@ -1,12 +1,7 @@
 /* Opening a file of contents: what is in it, and where. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/grow.h"
 #include "format/data/data.h"
@@ -27,20 +22,10 @@ void hb__data_trouble(hb_data *d, uint64_t offset, const char *format, ...)
 
 static hb_status map_file(hb_data *d, hb_error *err)
 {
-	struct stat st;
-	d->fd = open(d->path, O_RDONLY | O_CLOEXEC);
-	if (d->fd < 0 || fstat(d->fd, &st))
-		return hb__fail(err, HB_E_SYSTEM, d->path, 0, "cannot open %s", d->path);
-	if (!S_ISREG(st.st_mode))
-		return hb__fail(err, HB_E_FOREIGN, d->path, 0, "%s is not a file", d->path);
-	if (!st.st_size)
-		return hb__fail(err, HB_E_DAMAGED, d->path, 0, "it is empty");
-	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, d->fd, 0);
-	if (p == MAP_FAILED)
-		return hb__fail(err, HB_E_SYSTEM, d->path, 0, "cannot map %s", d->path);
-	d->map = p;
-	d->size = (uint64_t)st.st_size;
-	return HB_OK;
+	hb_status status = hb__map(d->path, NULL, 0, &d->file, err);
+	d->map = d->file.at;
+	d->size = d->file.bytes;
+	return status;
 }
 
 /* The header, and how far the file goes with it. */
@@ -168,7 +153,7 @@ hb_status hb__data_begin(const char *path, hb_data **ret_data, hb_error *err)
 		free(d);
 		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
 	}
-	d->fd = -1;
+	d->file.fd = -1;
 	hb_status status = map_file(d, err);
 	status = status ? status : hb__frames_open(d, err);
 	status = status ? status : take_header(d, err);
@@ -232,10 +217,7 @@ void hb_data_close(hb_data *d)
 	free(d->thread);
 	free(d->extent);
 	free(d->piece);
-	if (d->map)
-		munmap((void *)d->map, d->size);
-	if (d->fd >= 0)
-		close(d->fd);
+	hb__unmap(&d->file);
 	free(d->path);
 	free(d);
 }

@@ -35,7 +35,7 @@ hb_draft *hb_draft_begin(const hb_draft_process *p)
 	*info = (hb_log_info){.version = HB_LOG_VERSION, .level = HB_LEVEL_EVENTS, .tick_ns = 1, .pid = p->pid};
 	snprintf(info->host, sizeof info->host, "%s", p->host);
 	snprintf(info->program, sizeof info->program, "%s", p->program);
-	log->fd = -1;
+	log->file.fd = -1;
 	log->ops = &hb__draft_ops;
 	log->defs.version = HB_LOG_VERSION;
 	struct hb__bytes body = {0};

@@ -28,7 +28,10 @@ struct copy {
 
 static const struct hb_log_header *header_of(const struct copy *c) { return (const struct hb_log_header *)c->from; }
 
-static uint64_t word(const uint8_t *p) { return __atomic_load_n((const uint64_t *)(const void *)p, __ATOMIC_ACQUIRE); }
+static uint64_t word(const uint8_t *p)
+{
+	return hb_little64(__atomic_load_n((const uint64_t *)(const void *)p, __ATOMIC_ACQUIRE));
+}
 
 static uint64_t account_of(const struct copy *c) { return word(c->from + offsetof(struct hb_log_header, account)); }
 
@@ -75,7 +78,7 @@ static void copy_unit(struct copy *c, size_t at)
 	const struct hb_unit_header *live = (const struct hb_unit_header *)(const void *)(c->from + at);
 	struct hb_unit_header h = *live;
 	if (!h.closed)
-		h.committed = __atomic_load_n(&live->committed, __ATOMIC_ACQUIRE);
+		h.committed = HB_LITTLE(__atomic_load_n(HB_PLACE(live, committed), __ATOMIC_ACQUIRE));
 	size_t bytes = h.kind == HB_UNIT_LANE ? HB_UNIT_SIZE - HB_UNIT_PAYLOAD : h.committed;
 	if (bytes > HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
 		bytes = 0;

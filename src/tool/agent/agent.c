@@ -141,12 +141,17 @@ static void tick(hb_agent *agent)
 static void gone(hb_agent *agent, hb_wire *wire)
 {
 	hb__watching_gone(((hb_tool_agent *)hb_agent_user(agent))->watching, wire);
+	hb__parts_gone(wire);
 }
 
 static const hb_agent_row rows[] = {
 	{"ps", hb__ask_ps},
 	{"watch", hb__ask_watch},
 	{"unwatch", hb__ask_unwatch},
+	{"seal", hb__ask_seal},
+	{"fetch", hb__ask_fetch},
+	{"follow", hb__ask_follow},
+	{"drop", hb__ask_drop},
 	{0},
 };
 

@@ -16,6 +16,12 @@ void hb__watching_tick(hb_agent *agent, hb_watching *watching);
 void hb__watching_gone(hb_watching *watching, hb_wire *wire);
 hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
 
+/* ---- parts.c ---- */
+
+hb_agent_ask hb__ask_seal, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
+/* A connection is gone: nobody waits for its answers any more. */
+void hb__parts_gone(hb_wire *wire);
+
 /* ---- agent.c ---- */
 
 typedef struct hb_tool_agent {

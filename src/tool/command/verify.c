@@ -1,4 +1,5 @@
 /* hbdb verify */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "../store/logs.h"
 #include "../store/manifest.h"
 #include "format/row.h"
+#include "format/within/within.h"
 
 const hb_option hb__verify_options[] = {{0}};
 
@@ -49,6 +51,25 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 	return code;
 }
 
+/* The files of nodes that hold its logs: 0, or the exit code. */
+static int verify_nodes(const char *recording)
+{
+	int code = 0;
+	DIR *dir = opendir(recording);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		hb_error err;
+		if (!hb__is_node_file(e->d_name))
+			continue;
+		char *path = hb__format("%s/%s", recording, e->d_name);
+		if (hb_within_verify(path, &err))
+			code = hb__fail_log(path, &err);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	return code;
+}
+
 int hb__verify(const hb_args *args)
 {
 	char *recording;
@@ -68,6 +89,13 @@ int hb__verify(const hb_args *args)
 		int one = verify_log(&manifest, &logs.at[i], &sum);
 		code = one ? one : code;
 	}
+	for (size_t i = 0; i < manifest.nnodes; i++)
+		if (manifest.node[i].missing)
+			code = hb__fail_with(HB_EXIT_RECORDING,
+				"what the node %s recorded is missing: hbdb record --fetch %s fetches it",
+				manifest.node[i].name, hb__short(recording));
+	int nodes = verify_nodes(recording);
+	code = nodes ? nodes : code;
 	if (manifest.finished && !manifest.open && manifest.processes != logs.n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);

@@ -10,6 +10,7 @@
 
 #include "../options.h"
 #include "../store/find.h"
+#include "format/within/within.h"
 
 static int fail(const char *path, const hb_error *err)
 {
@@ -66,7 +67,7 @@ char *hb__contents_reach(const hb_data_info *info)
 static char *path_beside(const char *log_path)
 {
 	char *path = hb_data_path(log_path);
-	if (!path || !access(path, F_OK) || errno != ENOENT)
+	if (!path || hb_within_exists(path))
 		return path;
 	free(path);
 	return NULL;

@@ -144,11 +144,27 @@ static void json_worlds(hb_output *o, const hb_facts *f)
 	hb__put_char(o, ']');
 }
 
+static void json_nodes(hb_output *o, const hb_facts *f)
+{
+	const hb_manifest *m = &f->manifest;
+	hb__put_text(o, ",\"nodes\":[");
+	for (size_t i = 0; i < m->nnodes; i++) {
+		hb__put_text(o, i ? ",{" : "{");
+		field(o, true, "name", m->node[i].name);
+		if (m->node[i].host)
+			field(o, false, "host", m->node[i].host);
+		field(o, false, "folder", m->node[i].folder);
+		hb__put_text(o, m->node[i].missing ? ",\"missing\":true}" : ",\"missing\":false}");
+	}
+	hb__put_text(o, "]");
+}
+
 void hb__info_json(const hb_facts *f)
 {
 	hb_output *o = hb__alloc(sizeof *o);
 	o->fd = 1;
 	json_run(o, f);
+	json_nodes(o, f);
 	json_processes(o, f);
 	json_worlds(o, f);
 	hb__talked_json(o, f);

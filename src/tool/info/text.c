@@ -6,6 +6,7 @@
 #include "../findings/findings.h"
 #include "../run/next.h"
 #include "../show/inert.h"
+#include "../store/clocks/clocks.h"
 #include "info.h"
 #include "talked.h"
 
@@ -218,6 +219,41 @@ static void print_given_up(const hb_facts *f)
 			hb__plural(processes, "process", "processes"));
 }
 
+static void print_nodes(const hb_manifest *m)
+{
+	size_t missing = 0;
+	if (!m->nnodes)
+		return;
+	for (size_t i = 0; i < m->nnodes; i++)
+		missing += m->node[i].missing;
+	printf("nodes         %zu", m->nnodes);
+	for (size_t i = 0, shown = 0; i < m->nnodes && missing; i++)
+		if (m->node[i].missing && shown++ < HB_INFO_SHOWN)
+			printf("%s%s", shown == 1 ? "; missing: " : ", ", hb__tame(m->node[i].name));
+	printf("%s\n", missing ? " (hbdb record --fetch)" : "");
+}
+
+/* By how much the clocks of its nodes were set. */
+static void print_clocks(const char *recording)
+{
+	hb_clocks c;
+	if (!hb__clocks_read(recording, &c))
+		return;
+	printf("clocks        of %zu nodes, set by %llu messages against that of %s\n", c.hosts,
+		(unsigned long long)c.messages, c.hosts ? hb__tame(c.host[0].host) : "?");
+	for (size_t i = 1; i < c.hosts && i <= HB_INFO_SHOWN; i++)
+		if (c.host[i].known)
+			printf("              %-16s %+.9f s, %+.3f ppm\n", hb__tame(c.host[i].host),
+				c.host[i].shift_ns / 1e9, c.host[i].rate * 1e6);
+		else
+			printf("              %-16s not set: no messages in both directions\n",
+				hb__tame(c.host[i].host));
+	if (c.early)
+		printf("              %llu messages arrive before they were sent all the same, by up to %.9f s: a clock was set, or did not run evenly\n",
+			(unsigned long long)c.early, c.early_ns / 1e9);
+	hb__clocks_free(&c);
+}
+
 void hb__info_text(const hb_facts *f)
 {
 	const hb_manifest *m = &f->manifest;
@@ -238,6 +274,8 @@ void hb__info_text(const hb_facts *f)
 		free(layers);
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
+		print_nodes(m);
+		print_clocks(f->recording);
 	}
 	printf("processes     %llu", (unsigned long long)f->sum.processes);
 	if (f->sum.size && f->sum.processes < (uint64_t)f->sum.size)

@@ -101,13 +101,32 @@ static size_t list_below(pid_t root, bool living, pid_t **ret)
 
 size_t hb__processes_below(pid_t root, pid_t **ret) { return list_below(root, true, ret); }
 
-/* Every process below this one: orphans come to us, as we are their reaper. */
+/* What was below this process before the job began is none of it: who keeps connections to nodes, or sends the recording. */
+static pid_t *beside;
+static size_t nbeside;
+
+static void begin_beside(void)
+{
+	free(beside);
+	nbeside = list_below(getpid(), false, &beside);
+}
+
+static bool is_beside(pid_t pid)
+{
+	for (size_t i = 0; i < nbeside; i++)
+		if (beside[i] == pid)
+			return true;
+	return false;
+}
+
+/* Every process of the job below this one: orphans come to us, as we are their reaper. */
 static void signal_below(int sig)
 {
 	pid_t *pids;
 	size_t n = list_below(getpid(), false, &pids);
 	for (size_t i = 0; i < n; i++)
-		kill(pids[i], sig);
+		if (!is_beside(pids[i]))
+			kill(pids[i], sig);
 	free(pids);
 }
 
@@ -232,6 +251,7 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals(&signals, &old);
+	begin_beside();
 	if (pipe2(report, O_CLOEXEC) || (r.pid = fork()) < 0) {
 		ret->error = errno;
 		return;

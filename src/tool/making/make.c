@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../clocks/align.h"
 #include "../found/found.h"
 #include "../lasting/lasting.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
+#include "../nodes/spread.h"
 #include "../store/logs.h"
 #include "deaths.h"
 #include "keep.h"
@@ -60,12 +62,15 @@ struct running {
 	bool launched;
 	hb_deaths *deaths;
 	hb_sender *sender; /* NULL: nothing is sent */
+	hb_spread spread;
+	char *mirror; /* where the logs of several nodes are seen while it runs; NULL: in the recording */
+	hb_following *following;
 };
 
 static bool watch(void *user)
 {
 	struct running *r = user;
-	return r->making->watch(r->making->user, r->recording, r->launched);
+	return r->making->watch(r->making->user, r->mirror ? r->mirror : r->recording, r->launched);
 }
 
 static void starting(void *user)
@@ -77,14 +82,27 @@ static void starting(void *user)
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
 	r->deaths = hb__deaths_begin(r->recording);
+	if (r->making->watch && r->spread.nodes.n) {
+		r->mirror = hb__format("%s/.watched", r->recording);
+		r->following = hb__nodes_follow(&r->spread.nodes, r->mirror);
+	}
 	/* where it cannot be sent, that is said, and the run goes on without */
 	if (r->making->send)
 		hb__sender_begin(r->making->send, &r->making->send_policy, r->recording, &r->sender);
 }
 
+static bool any_log(const char *recording)
+{
+	hb_logs logs;
+	hb__list_logs(recording, &logs);
+	bool any = logs.n > 0;
+	hb__close_logs(&logs);
+	return any;
+}
+
 /* After the job: what it left, sealed and said. */
-static void finish(
-	const hb_making *making, const char *recording, const hb_command_line *line, hb_manifest *m, hb_made *made)
+static void finish(const hb_making *making, const char *recording, const hb_command_line *line, hb_spread *spread,
+	hb_manifest *m, hb_made *made)
 {
 	const hb_job_end *end = &made->end;
 	hb_sum sum;
@@ -102,12 +120,22 @@ static void finish(
 	free(names);
 	if (sockets)
 		hb__unshare_folder(recording);
+	made->lost = !hb__spread_fetch(spread, recording, !making->raw && strcmp(m->level, "racing") != 0, m);
 	m->layers = hb__keep_found(recording, m->layers, !strcmp(m->level, "data"));
+	if (made->lost && !any_log(recording)) { /* it is all to be fetched */
+		m->finished = true;
+		m->exit_status = end->status;
+		m->seconds = end->seconds;
+		hb__write_manifest(m, recording);
+		return;
+	}
 	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
 		say_nothing_recorded(line, m->layers, sockets, end);
 		hb__sum_free(&sum);
 		return;
 	}
+	if (spread->nodes.n)
+		hb__clocks_align(recording);
 	made->processes = sum.processes;
 	made->events = sum.events;
 	made->recording = hb__copy(recording);
@@ -147,20 +175,42 @@ static char *name_of(const char *recording, int32_t rank)
 	return name;
 }
 
+/* What looks at the recording while the job runs, or has the processes read in it, is not yet done over nodes: 0, or the exit code after having said so. */
+static int not_spread(const hb_making *making, const hb_spread *spread)
+{
+	const char *what = making->traced ? "--trace" : making->pack ? "--pack" : NULL;
+	if (!what || !spread->nodes.n)
+		return 0;
+	return hb__fail_with(HB_EXIT_USAGE,
+		"%s needs all processes to write into the recording: with a folder that all nodes see, add --local off",
+		what);
+}
+
 static int run(
 	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
 {
-	struct running r = {making, m, recording, line->launcher != HB_LAUNCHER_NONE, NULL, NULL};
+	struct running r = {.making = making,
+		.manifest = m,
+		.recording = recording,
+		.launched = line->launcher != HB_LAUNCHER_NONE};
 	char *settings = NULL;
+	int spread = hb__spread_begin(making->local, line, making->argv, m, &r.spread);
+	spread = spread ? spread : not_spread(making, &r.spread);
+	if (spread) {
+		hb__spread_end(&r.spread);
+		hb__remove_folder(recording);
+		return spread;
+	}
 	if (making->traced && hb__keep_trace_settings(making->traced, recording, &settings, &m->traced)) {
 		free(settings);
+		hb__spread_end(&r.spread);
 		hb__remove_folder(recording);
 		return HB_EXIT_USAGE;
 	}
 	const hb_launch launch = {.line = line,
 		.command = making->argv,
 		.setup = {.mode = "record",
-			.folder = recording,
+			.folder = r.spread.nodes.n ? r.spread.nodes.folder : recording,
 			.level = m->level,
 			.data_ranks = m->data_ranks,
 			.layers = m->layers,
@@ -179,9 +229,12 @@ static int run(
 	int code = hb__launch(&launch, &made->end, NULL);
 	free(settings);
 	if (code) {
+		hb__spread_end(&r.spread);
 		hb__remove_folder(recording);
 		return code;
 	}
+	hb__nodes_unfollow(r.following);
+	free(r.mirror);
 	int32_t first = hb__deaths_end(r.deaths);
 	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */
 	bool by_itself = !made->end.ended && !made->end.interrupted && !(line->launcher && made->end.signal);
@@ -189,8 +242,9 @@ static int run(
 	if (made->end.random)
 		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
 	hb__sender_flush(r.sender);
-	finish(making, recording, line, m, made);
+	finish(making, recording, line, &r.spread, m, made);
 	hb__sender_end(r.sender);
+	hb__spread_end(&r.spread);
 	return 0;
 }
 

@@ -23,7 +23,9 @@ typedef struct hb_making {
 		*traced; /* path of the settings of a trace, which are kept in the recording; NULL: none is written */
 	uint64_t shake_us;
 	uint64_t ring;              /* bytes of each log that are kept, the last ones; 0: all */
-	const char *send;           /* a command that gets the recording while it is made; NULL: none */
+	const char *send; /* a command that gets the recording while it is made; NULL: none */
+	const char *
+		local; /* of a job on several nodes: the folder on each in which its part is made until it is fetched; "off": all write into the recording; NULL: HB_NODE_FOLDER */
 	hb_send_policy send_policy; /* when; owned by the recording from here on */
 	/* While the job runs, every 50 ms; true ends it. launched: the command is a launcher, which
 	 * ends with its processes. May be NULL. */
@@ -35,6 +37,7 @@ typedef struct hb_made {
 	char *recording; /* NULL: nothing was recorded, and why has been said. Free it */
 	hb_job_end end;
 	uint64_t processes, events;
+	bool lost; /* a node's part is missing: which has been said */
 } hb_made;
 
 /* 0 when the command was run, whatever it did; an exit code when it could not be, after having said why. */

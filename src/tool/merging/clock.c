@@ -1,52 +1,21 @@
 /* The clock of the capture against that of the recorded processes: nothing is received before it was sent. */
 #include <stdlib.h>
 
-#include "../run/run.h"
+#include "../clocks/times.h"
 #include "merge.h"
 
 #define APART_NS 1000000 /* what counters of processes of one host, each measured by itself, may be apart */
 
-struct times {
-	int64_t enter, exit; /* nanoseconds since the epoch */
-};
-
 struct clocks {
 	hb_run run;
 	uint32_t first_pid;
-	struct times **line; /* by line, by event from 0; NULL: not read yet */
-	int64_t low, high;   /* what the capture's clock may be set forward by */
+	hb_times times;
+	int64_t low, high; /* what the capture's clock may be set forward by */
 };
-
-static hb_log *log_of(const struct clocks *c, uint32_t line)
-{
-	return hb_model_processes(c->run.model)[hb_model_lines(c->run.model)[line].process].log;
-}
-
-static struct times *read_line(hb_log *log, const hb_line *line)
-{
-	const hb_log_info *info = hb_log_get_info(log);
-	struct times *all = hb__alloc((line->events + 1) * sizeof *all);
-	hb_cursor *cursor;
-	hb_row row;
-	if (hb_cursor_open(log, line->lane, 1, &cursor, NULL))
-		return all;
-	for (uint32_t i = 0; i < line->events && hb_cursor_next(cursor, &row, NULL) > 0; i++)
-		all[i] = (struct times){(int64_t)info->origin_real + (int64_t)hb_ticks_ns(info, row.enter),
-			(int64_t)info->origin_real + (int64_t)hb_ticks_ns(info, row.exit)};
-	hb_cursor_close(cursor);
-	return all;
-}
-
-static struct times times_of(struct clocks *c, hb_at at)
-{
-	if (!c->line[at.line])
-		c->line[at.line] = read_line(log_of(c, at.line), &hb_model_lines(c->run.model)[at.line]);
-	return c->line[at.line][at.event - 1];
-}
 
 static bool is_captured(const struct clocks *c, uint32_t line)
 {
-	return hb_log_get_info(log_of(c, line))->pid >= c->first_pid;
+	return hb_log_get_info(hb__line_log(&c->run, line))->pid >= c->first_pid;
 }
 
 static void bound(struct clocks *c, uint32_t receive)
@@ -59,7 +28,8 @@ static void bound(struct clocks *c, uint32_t receive)
 	bool from = is_captured(c, s->line);
 	if (from == is_captured(c, done.line))
 		return;
-	int64_t sent = times_of(c, (hb_at){s->line, s->event}).enter, got = times_of(c, done).exit;
+	int64_t sent = hb__time_of(&c->times, (hb_at){s->line, s->event}).enter,
+		got = hb__time_of(&c->times, done).exit;
 	if (!sent || !got) /* it never returned */
 		return;
 	if (from && got - sent < c->high)
@@ -90,14 +60,11 @@ int hb__merging_clock(const char *folder, uint32_t first_pid, int64_t *ret)
 	if (c.run.views && hb__match_run(&c.run, NULL, NULL, &err))
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s", err.message);
 	if (!code && c.run.model) {
-		uint32_t lines = hb_model_get_info(c.run.model)->lines;
-		c.line = hb__alloc((lines + 1) * sizeof *c.line);
+		hb__times_open(&c.run, &c.times);
 		for (uint32_t i = 0; i < hb_model_get_info(c.run.model)->receives; i++)
 			bound(&c, i);
 		code = decide(&c, ret);
-		for (uint32_t i = 0; i < lines; i++)
-			free(c.line[i]);
-		free(c.line);
+		hb__times_close(&c.times);
 	}
 	hb__close_run(&c.run);
 	return code;

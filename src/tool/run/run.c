@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../show/progress.h"
+#include "../store/clocks/clocks.h"
 #include "../store/find.h"
 #include "run.h"
 
@@ -101,6 +102,7 @@ static int open_logs(hb_run *run)
 		} else
 			open++;
 	}
+	hb__clocks_apply(run->path, &run->logs);
 	hb__name_worlds(&run->logs);
 	if (!code && !run->logs.n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", run->path);

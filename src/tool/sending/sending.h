@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "../tool.h"
 
@@ -47,6 +48,13 @@ const char *hb__sent_log_name(const hb_sent_log *log);
 uint64_t hb__unsent(hb_sent_log *log, bool *ret_idle);
 /* Sends what is not sent. False: the other end is gone. */
 bool hb__send_log(hb_sent_log *log, hb_put_bytes *put, void *user);
+
+/* ---- arrive.c ---- */
+
+/* Whether a stream begins as one: the magic has been read. */
+bool hb__stream_begins(FILE *from);
+/* Writes its frames into the files of a folder, up to its end or to where it is cut. *ret_whole: its end came. 0, or an exit code after having said why. */
+int hb__receive_stream(FILE *from, const char *recording, bool *ret_whole);
 
 /* ---- sender.c ---- */
 

@@ -12,6 +12,7 @@
 #include "../options.h"
 #include "find.h"
 #include "lone.h"
+#include "logs.h"
 #include "manifest.h"
 
 #define SUFFIX ".hbdb"
@@ -94,8 +95,7 @@ static bool looks_recorded(const char *path)
 	free(manifest);
 	DIR *dir = found ? NULL : opendir(path);
 	for (struct dirent *e; dir && !found && (e = readdir(dir));) {
-		size_t n = strlen(e->d_name);
-		found = !strncmp(e->d_name, "rank.", 5) && n > 9 && !strcmp(e->d_name + n - 4, ".log");
+		found = hb__is_log_name(e->d_name) || hb__is_node_file(e->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -245,8 +245,7 @@ int hb__find_recording(const char *given, char **ret)
 	closedir(dir);
 	if (!looks_recorded(*ret))
 		return hb__fail_with(HB_EXIT_RECORDING,
-			"%s is a folder, but not an hbdb recording: it has neither manifest.json nor rank.N.log",
-			given);
+			"%s is a folder, but not an hbdb recording: it has neither manifest.json nor a log", given);
 	return 0;
 }
 

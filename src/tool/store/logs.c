@@ -10,9 +10,11 @@
 
 #include "../options.h"
 #include "calls/meaning.h"
+#include "clocks/clocks.h"
 #include "find.h"
 #include "format/remark/remark.h"
 #include "format/row.h"
+#include "format/within/within.h"
 #include "logs.h"
 #include "model/distil.h"
 
@@ -47,25 +49,59 @@ bool hb__is_log_name(const char *name)
 	return read_name(name, &rank, &pid);
 }
 
+bool hb__is_node_file(const char *name)
+{
+	size_t n = strlen(name), ending = strlen(HB_WITHIN_SUFFIX);
+	return n > ending && !strcmp(name + n - ending, HB_WITHIN_SUFFIX);
+}
+
+static void add_named(const char *folder, const char *name, hb_logs *ret)
+{
+	hb_log_file file = {0};
+	if (!read_name(name, &file.rank, &file.pid))
+		return;
+	file.world = file.pid;
+	file.path = hb__format("%s/%s", folder, name);
+	ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
+	ret->at[ret->n++] = file;
+}
+
+/* Those that the file of a node holds. */
+static int add_within(const char *path, hb_logs *ret)
+{
+	hb_within_list list;
+	hb_error err;
+	if (hb_within_list_open(path, &list, &err))
+		return err.status == HB_E_FOREIGN ? hb__fail_with(HB_EXIT_RECORDING, "%s", err.message)
+						  : hb__fail_log(path, &err);
+	if (list.cut)
+		hb__say("%s is damaged: %s", hb__short(path), list.trouble);
+	for (size_t i = 0; i < list.n; i++)
+		add_named(path, list.at[i].name, ret);
+	hb_within_list_close(&list);
+	return 0;
+}
+
 int hb__list_logs(const char *recording, hb_logs *ret)
 {
+	int code = 0;
 	*ret = (hb_logs){0};
 	DIR *dir = opendir(recording);
 	if (!dir)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", recording, strerror(errno));
 	for (struct dirent *e; (e = readdir(dir));) {
-		hb_log_file file = {0};
-		if (!read_name(e->d_name, &file.rank, &file.pid))
+		add_named(recording, e->d_name, ret);
+		if (!hb__is_node_file(e->d_name))
 			continue;
-		file.world = file.pid;
-		file.path = hb__format("%s/%s", recording, e->d_name);
-		ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
-		ret->at[ret->n++] = file;
+		char *path = hb__format("%s/%s", recording, e->d_name);
+		int one = add_within(path, ret);
+		code = one ? one : code;
+		free(path);
 	}
 	closedir(dir);
 	if (ret->n)
 		qsort(ret->at, ret->n, sizeof *ret->at, by_rank);
-	return 0;
+	return code;
 }
 
 static bool find_worlds(hb_logs *logs)
@@ -102,6 +138,7 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 			hb__say("%s ends early: %s", hb__short(ret->at[i].path),
 				hb_log_get_info(ret->at[i].log)->trouble);
 	}
+	hb__clocks_apply(recording, ret);
 	hb__name_worlds(ret);
 	if (!code && !ret->n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);

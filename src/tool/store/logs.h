@@ -23,7 +23,9 @@ typedef struct hb_logs {
 
 /* Whether a file of a recording is called as a log is. */
 bool hb__is_log_name(const char *name);
-/* Names only. 0, or an exit code after having said why. */
+/* Whether it is called as the file of a node is. */
+bool hb__is_node_file(const char *name);
+/* Names only, also of those within files of nodes. 0, or an exit code after having said why; what could be read stands in *ret then, too. */
 int hb__list_logs(const char *recording, hb_logs *ret);
 /* Of logs that are open: of which world each is (hbdb-recording(5), WORLDS), and puts them in order. */
 void hb__name_worlds(hb_logs *logs);

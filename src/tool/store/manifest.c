@@ -22,8 +22,19 @@
 #define MANIFEST_VERSION 1
 #define MANIFEST_MAX (16u << 20) /* bytes; more is not a manifest */
 
+void hb__manifest_node_free(hb_manifest_node *node)
+{
+	free(node->name);
+	free(node->host);
+	free(node->folder);
+	*node = (hb_manifest_node){0};
+}
+
 void hb__manifest_free(hb_manifest *m)
 {
+	for (size_t i = 0; i < m->nnodes; i++)
+		hb__manifest_node_free(&m->node[i]);
+	free(m->node);
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
@@ -174,6 +185,21 @@ static void put_layers(cJSON *root, unsigned layers)
 	hb__strings_free(&names);
 }
 
+static void put_nodes(cJSON *root, const hb_manifest *m)
+{
+	cJSON *list = m->nnodes ? cJSON_AddArrayToObject(root, "nodes") : NULL;
+	for (size_t i = 0; i < m->nnodes; i++) {
+		cJSON *o = cJSON_CreateObject();
+		cJSON_AddStringToObject(o, "name", m->node[i].name);
+		if (m->node[i].host)
+			cJSON_AddStringToObject(o, "host", m->node[i].host);
+		cJSON_AddStringToObject(o, "folder", m->node[i].folder);
+		if (m->node[i].missing)
+			cJSON_AddBoolToObject(o, "missing", true);
+		cJSON_AddItemToArray(list, o);
+	}
+}
+
 static cJSON *as_json(const hb_manifest *m)
 {
 	cJSON *root = cJSON_CreateObject();
@@ -215,6 +241,7 @@ static cJSON *as_json(const hb_manifest *m)
 			cJSON_AddStringToObject(imported, "with", m->imported_with);
 	}
 	put_program(root, &m->program);
+	put_nodes(root, m);
 	cJSON *environment = cJSON_AddObjectToObject(root, "environment");
 	for (size_t i = 0; i < m->environment.n; i++) {
 		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
@@ -271,6 +298,23 @@ static double number_of(const cJSON *root, const char *name, double otherwise)
 	return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
+static void read_nodes(const cJSON *root, hb_manifest *ret)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "nodes"))
+	{
+		hb_manifest_node node = {text_of(item, "name"), text_of(item, "host"), text_of(item, "folder"),
+			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "missing"))};
+		/* a name is a word of a command that reaches it */
+		if (!node.name || !node.folder || *node.name == '-' || *node.folder != '/') {
+			hb__manifest_node_free(&node);
+			continue;
+		}
+		ret->node = hb__resize(ret->node, (ret->nnodes + 1) * sizeof *ret->node);
+		ret->node[ret->nnodes++] = node;
+	}
+}
+
 static void read_fields(const cJSON *root, hb_manifest *ret)
 {
 	const cJSON *item;
@@ -314,6 +358,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->seconds = number_of(root, "seconds", 0);
 	ret->shake_us = (uint64_t)number_of(root, "shake_us", 0);
 	ret->ring = (uint64_t)number_of(root, "ring", 0);
+	read_nodes(root, ret);
 	const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
 	ret->program.path = program ? text_of(program, "path") : NULL;
 	if (ret->program.path) {

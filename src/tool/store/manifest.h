@@ -14,6 +14,12 @@ typedef struct hb_program_digest {
 #define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that its processes were traced with */
 #define HB_ID_LENGTH 32                   /* hexadecimal digits */
 
+/* A node whose processes wrote into a folder of its own. */
+typedef struct hb_manifest_node {
+	char *name, *host, *folder; /* as the launcher was told; as it calls itself, NULL: not known */
+	bool missing;               /* what stands there is not here */
+} hb_manifest_node;
+
 typedef struct hb_manifest {
 	char *id;      /* by chance: which recording it is, also under another name; NULL: not known */
 	char *version; /* of the hbdb that wrote it */
@@ -38,9 +44,12 @@ typedef struct hb_manifest {
 	char *imported_with;    /* the recording whose logs are in it, too; NULL: none */
 	char *replay_of;        /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
+	hb_manifest_node *node; /* those that it was made on, where they did not write here */
+	size_t nnodes;
 } hb_manifest;
 
 void hb__manifest_free(hb_manifest *m);
+void hb__manifest_node_free(hb_manifest_node *node);
 /* Whether every call is in the logs (levels events and data), and not only choices. */
 bool hb__manifest_has_calls(const hb_manifest *m);
 /* Whether it may have what the programs asked the system for (level data). */

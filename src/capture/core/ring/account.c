@@ -18,8 +18,7 @@ static void end_unit(struct out *o)
 	if (!o->at)
 		return;
 	o->at->committed = o->filled;
-	__atomic_store_n(
-		&o->at->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE); /* nobody looks before the account is in force */
+	HB_STORE(o->at, magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE); /* nobody looks before the account is in force */
 	hb__unit_sum(o->at);
 }
 
@@ -29,7 +28,7 @@ static bool begin_unit(struct out *o)
 	o->at = o->unit(o->n);
 	if (!o->at)
 		return false;
-	__atomic_store_n(&o->at->magic, 0, __ATOMIC_RELEASE);
+	HB_STORE(o->at, magic, 0, __ATOMIC_RELEASE);
 	memset(o->at, 0, sizeof *o->at);
 	o->at->kind = HB_UNIT_ACCOUNT;
 	o->at->lane = HB_LANE_DEFINITIONS;

@@ -142,7 +142,7 @@ void *hb__ring_unit(void)
 			unit = hb__log_unit();
 		if (unit) {
 			ring.used += !unit->magic;
-			__atomic_store_n(&unit->magic, 0, __ATOMIC_RELEASE);
+			HB_STORE(unit, magic, 0, __ATOMIC_RELEASE);
 			memset(unit, 0, sizeof *unit);
 		}
 	}

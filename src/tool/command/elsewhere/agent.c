@@ -62,7 +62,8 @@ int hb__agent(const hb_args *args)
 	free(folder);
 	if (!path && stay)
 		return HB_EXIT_USAGE;
-	if (!stay && (isatty(0) || isatty(1))) {
+	/* standard output may be one: srun --unbuffered makes a raw one */
+	if (!stay && isatty(0)) {
 		free(path);
 		return hb__fail_with(HB_EXIT_USAGE,
 			"an agent speaks over its standard input and output with hbdb on another machine; hbdb starts it by itself where it needs one. With --service it waits at a socket");

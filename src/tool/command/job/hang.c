@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "../../nodes/nodes.h"
 #include "../../options.h"
 #include "../../run/next.h"
 #include "../../store/find.h"
@@ -71,6 +72,35 @@ static int answer(hb_watch *w, hb_moving m)
 	return HB_EXIT_OK;
 }
 
+/* The logs of a job on several nodes, in a folder here; NULL: they stand in the recording. *ret_following, *ret_nodes: to be ended. */
+static char *follow(const char *recording, hb_nodes *ret_nodes, hb_following **ret_following)
+{
+	const struct timespec tick = {0, 100000000};
+	const char *temporary = getenv("TMPDIR");
+	hb_manifest m;
+	hb_logs logs = {0};
+	char *folder = NULL;
+	if (!hb__manifest_read(recording, &m) && m.nnodes)
+		hb__nodes_reopen(&m, ret_nodes);
+	for (size_t i = 0; i < ret_nodes->n; i++)
+		if (ret_nodes->at[i].lost)
+			hb__say("the node %s cannot be reached: %s", ret_nodes->at[i].name, ret_nodes->at[i].lost);
+	if (ret_nodes->n) {
+		folder = hb__format(
+			"%s/hbdb-hang-%d", temporary && *temporary == '/' ? temporary : "/tmp", (int)getpid());
+		*ret_following = hb__nodes_follow(ret_nodes, folder);
+		/* what has been written until now comes first */
+		for (double begin = hb_seconds(); !logs.n && hb_seconds() - begin < ENOUGH_S;) {
+			nanosleep(&tick, NULL);
+			hb__close_logs(&logs);
+			hb__list_logs(folder, &logs);
+		}
+		hb__close_logs(&logs);
+	}
+	hb__manifest_free(&m);
+	return folder;
+}
+
 static void put_next(const hb_args *args, const char *const *commands)
 {
 	printf("\n");
@@ -82,7 +112,9 @@ int hb__hang(const hb_args *args)
 {
 	static const char *const without[] = {"hang --stacks", "view", NULL}, *const with[] = {"view", NULL},
 				 *const gone[] = {"check", NULL};
-	char *recording = NULL;
+	char *recording = NULL, *mirror = NULL;
+	hb_nodes nodes = {0};
+	hb_following *following = NULL;
 	hb_watch watch = {.patience = (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE),
 		.then = HB_ON_HANG_LEAVE,
 		.name = args->operand};
@@ -95,12 +127,16 @@ int hb__hang(const hb_args *args)
 		return HB_EXIT_OK;
 	}
 	if (!code) {
-		code = answer(&watch, judge(&watch, recording));
+		mirror = follow(recording, &nodes, &following);
+		code = answer(&watch, judge(&watch, mirror ? mirror : recording));
 		if (hb__option_value(args, "stacks") && watch.lanes.n)
 			hb__put_stacks(&watch.lanes, stdout);
 		put_next(args, !watch.lanes.n ? gone : hb__option_value(args, "stacks") ? with : without);
 	}
 	hb__watch_close(&watch);
+	hb__nodes_unfollow(following);
+	hb__nodes_close(&nodes);
+	free(mirror);
 	free(recording);
 	return code;
 }

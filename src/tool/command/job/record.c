@@ -55,6 +55,10 @@ const hb_option hb__record_options[] = {
 		"make a recording NAME-kept-1.hbdb of what the recording NAME, which goes on, holds now; default: the last one that is being made"},
 	{"stop", 0, HB_OPTION_FLAG, NULL,
 		"end the recording NAME, whose processes live on after the command: they are no longer recorded; default: the last such one"},
+	{"local", 0, HB_OPTION_TEXT, "FOLDER|off",
+		"of a job on several nodes: where each node keeps its part until the job is over; off: all nodes see the folder of the recording, and write there; default: /tmp"},
+	{"fetch", 0, HB_OPTION_FLAG, NULL,
+		"fetch what nodes of the recording NAME still have that could not be reached when it was made; default: the last recording"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -145,12 +149,16 @@ static int check_options(const hb_args *args, unsigned layers)
 		(hb__option_value(args, "no-contents") || ranks || (level && !data && strcmp(level, "events") != 0)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --digests whole is for the levels events and data, of all ranks, and not with --no-contents");
+	const char *local = hb__option_value(args, "local");
+	if (local && *local != '/' && strcmp(local, "off") != 0)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --local takes an absolute path, the same on all nodes, or off");
 	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
 	return 0;
 }
 
-/* --stop [NAME], --keep [NAME]: what stands in the place of the command is the name. */
+/* --stop [NAME], --keep [NAME], --fetch [NAME]: what stands in the place of the command is the name. */
 static int with_name(const hb_args *args, const char *option, int (*does)(const char *name))
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
@@ -201,6 +209,13 @@ static int read_ring(const hb_args *args, uint64_t *ret, unsigned layers)
 	return 0;
 }
 
+static int status_of(const hb_made *made)
+{
+	return made->end.ended                   ? HB_EXIT_FINDING
+	       : !made->end.status && made->lost ? HB_EXIT_RECORDING
+						 : made->end.status;
+}
+
 int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
@@ -209,6 +224,8 @@ int hb__record(const hb_args *args)
 		return with_name(args, "stop", hb__stop_recording);
 	if (hb__option_value(args, "keep"))
 		return with_name(args, "keep", hb__keep_now);
+	if (hb__option_value(args, "fetch"))
+		return with_name(args, "fetch", hb__fetch_missing);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
@@ -248,6 +265,7 @@ int hb__record(const hb_args *args)
 		.raw = hb__option_value(args, "keep-raw") != NULL,
 		.shake_us = hb__option_number(args, "shake", 0),
 		.traced = settings,
+		.local = hb__option_value(args, "local"),
 		.send = hb__option_value(args, "send"),
 		.send_policy = policy,
 		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
@@ -257,7 +275,5 @@ int hb__record(const hb_args *args)
 	hb__watch_close(&watch);
 	free(settings);
 	free(made.recording);
-	if (!code && made.end.ended)
-		return HB_EXIT_FINDING;
-	return code ? code : made.end.status;
+	return code ? code : status_of(&made);
 }

@@ -18,6 +18,7 @@
 #include "../logs.h"
 #include "../manifest.h"
 #include "folder.h"
+#include "format/within/within.h"
 
 static int make_folders(const char *parent, const char *name, hb_replay_folder *s)
 {
@@ -251,7 +252,7 @@ static void begin_ahead(const hb_replay_folder *s, struct ahead *a)
 	if (!a->from)
 		return;
 	a->to = hb__format("%s/rank.%d.data", s->script, s->only);
-	a->runs = !access(a->from, F_OK) && !pthread_create(&a->thread, NULL, unpack_ahead, a);
+	a->runs = hb_within_exists(a->from) && !pthread_create(&a->thread, NULL, unpack_ahead, a);
 }
 
 static void end_ahead(struct ahead *a)
@@ -301,21 +302,15 @@ static int fill(const char *recording, const hb_logs *logs, const int32_t *numbe
 	return code;
 }
 
-/* Contents were kept, of some processes: beside this log. */
-static bool kept_of_others(const char *log)
+/* Contents were kept, of some processes. */
+static bool kept_of_others(const hb_replay_folder *s)
 {
-	char *folder = hb__copy(log), *slash = strrchr(folder, '/');
-	if (slash)
-		*slash = 0;
-	DIR *d = opendir(slash ? folder : ".");
 	bool kept = false;
-	for (struct dirent *e; d && !kept && (e = readdir(d));) {
-		size_t n = strlen(e->d_name);
-		kept = n > 5 && !strcmp(e->d_name + n - 5, ".data");
+	for (int32_t i = 0; !kept && i < s->size; i++) {
+		char *path = s->log[i] ? hb_data_path(s->log[i]) : NULL;
+		kept = path && hb_within_exists(path);
+		free(path);
 	}
-	if (d)
-		closedir(d);
-	free(folder);
 	return kept;
 }
 
@@ -323,8 +318,8 @@ static bool kept_of_others(const char *log)
 static bool has_contents(const char *path)
 {
 	hb_data *data;
-	if (access(path, F_OK) || hb_data_open_beginning(path, 1, &data, NULL))
-		return !access(path, F_OK); /* what is wrong with it is told by who reads it */
+	if (!hb_within_exists(path) || hb_data_open_beginning(path, 1, &data, NULL))
+		return hb_within_exists(path); /* what is wrong with it is told by who reads it */
 	bool came = hb_data_get_info(data)->came > 0;
 	hb_data_close(data);
 	return came;
@@ -342,7 +337,7 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 		code = hb__fail_with(HB_EXIT_USAGE, "out of memory");
 	else if (!has_contents(from))
 		code = hb__fail_with(HB_EXIT_USAGE,
-			access(from, F_OK) && kept_of_others(s->log[number])
+			!hb_within_exists(from) && kept_of_others(s)
 				? "the recording has what came into other processes, but not into %s%s: record with a --data-ranks that has it, or without --data-ranks"
 				: "the recording does not have what came into %s%s: record with --level data to replay it alone",
 			hb_rank_word(name), name);
@@ -433,7 +428,7 @@ int hb__unpack_inputs(const char *recording, hb_replay_folder *s)
 	char *files = hb__format("%s/files", recording);
 	for (int32_t i = 0; !code && i < s->size; i++) {
 		char *from = s->log[i] ? hb_data_path(s->log[i]) : NULL;
-		if (from && i != s->only && !access(from, F_OK))
+		if (from && i != s->only && hb_within_exists(from))
 			code = unpack_contents(s, i);
 		free(from);
 	}

@@ -1,0 +1,78 @@
+/* A job on several nodes, seen here while it runs: the logs of all nodes in one folder. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../sending/sending.h"
+#include "../store/find.h"
+#include "nodes.h"
+
+struct following {
+	pthread_t thread;
+	const char *folder;
+	int fd;
+	hb_stream *stream;
+};
+
+struct hb_following {
+	char *folder;
+	struct following *at;
+	size_t n;
+};
+
+static void *take(void *user)
+{
+	struct following *f = user;
+	FILE *from = fdopen(dup(f->fd), "re");
+	bool whole;
+	if (from && hb__stream_begins(from))
+		hb__receive_stream(from, f->folder, &whole);
+	if (from)
+		fclose(from);
+	return NULL;
+}
+
+hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder)
+{
+	hb_following *all = hb__alloc(sizeof *all);
+	*all = (hb_following){.folder = hb__copy(folder), .at = hb__alloc((nodes->n + 1) * sizeof *all->at)};
+	mkdir(folder, 0700);
+	for (size_t i = 0; i < nodes->n; i++) {
+		struct following *f = &all->at[all->n];
+		hb_error err;
+		cJSON *ask = cJSON_CreateObject();
+		cJSON_AddStringToObject(ask, "folder", nodes->folder);
+		if (!nodes->at[i].link) {
+			cJSON_Delete(ask);
+			continue;
+		}
+		*f = (struct following){.folder = all->folder};
+		if (hb_link_stream(nodes->at[i].link, "follow", ask, 60, &f->fd, &f->stream, &err))
+			hb__say("the node %s cannot be watched: %s", nodes->at[i].name, err.message);
+		else if (pthread_create(&f->thread, NULL, take, f)) {
+			hb_stream_close(f->stream);
+			close(f->fd);
+		} else
+			all->n++;
+	}
+	return all;
+}
+
+void hb__nodes_unfollow(hb_following *all)
+{
+	for (size_t i = 0; all && i < all->n; i++) {
+		shutdown(all->at[i].fd, SHUT_RDWR);
+		hb_stream_close(all->at[i].stream);
+		pthread_join(all->at[i].thread, NULL);
+		close(all->at[i].fd);
+	}
+	if (!all)
+		return;
+	hb__remove_folder(all->folder);
+	free(all->folder);
+	free(all->at);
+	free(all);
+}

@@ -1,0 +1,52 @@
+/* A recording of several nodes: what their processes write stays on the node until the job is over; then it is sealed there and
+ * fetched, a file for each node (docs/nodes.md). */
+#ifndef HBDB_TOOL_NODES_H
+#define HBDB_TOOL_NODES_H
+
+#include "../store/logs.h"
+#include "../store/manifest.h"
+#include "hosts.h"
+#include "system/link/link.h"
+
+#define HB_NODE_FOLDER "/tmp" /* in which a node's part of a recording is made, where --local says no other */
+
+/* How an agent is reached: words of a command, NULL ended. To be freed: one block. */
+char **hb__reach(const char *node, const char *slurm);
+
+typedef struct hb_node {
+	char *name;    /* as the launcher is told */
+	char *host;    /* as it calls itself */
+	hb_link *link; /* NULL: not connected */
+	char *lost;    /* why it cannot be reached, or its part not fetched; NULL: it can, and it was */
+} hb_node;
+
+typedef struct hb_nodes {
+	hb_node *at;
+	size_t n;
+	char *folder; /* the same on all of them */
+	char *slurm;  /* number of a job of Slurm's; NULL: ssh */
+} hb_nodes;
+
+/* Connects to the agents of all hosts. Those that are one machine are one node. 0, or an exit code after having said which cannot be reached and why:
+ * nothing is connected then. Where all of them are this machine alone, ret->n is 0. */
+int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret);
+/* Connects, over ssh, to those nodes of a recording whose part is not here; those that cannot be reached are lost. */
+void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret);
+/* Makes the folder on each: PARENT/hbdb-ID. 0, or an exit code after having said why. */
+int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id);
+/* Each node's part is sealed (seal), fetched into the recording and removed there, all nodes at the same time. What does not come stands in the nodes' `lost`. */
+void hb__nodes_fetch(hb_nodes *nodes, const char *recording, bool seal);
+/* The ranks of the first world that have no log, as in "2-3,6"; NULL: none. To be freed. Of logs that are listed. */
+char *hb__ranks_without_logs(const hb_logs *logs);
+/* Says which nodes are lost and why, and which ranks are missing. How many nodes. */
+size_t hb__nodes_say_lost(const hb_nodes *nodes, const char *recording);
+/* What the manifest says of them: those that are lost are told as missing. all: nothing has been fetched yet. */
+void hb__nodes_describe(const hb_nodes *nodes, bool all, hb_manifest *m);
+void hb__nodes_close(hb_nodes *nodes);
+
+/* follow.c: the logs of all nodes, as they grow, in a folder here, which is made and removed. Before the nodes are closed. */
+typedef struct hb_following hb_following;
+hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder);
+void hb__nodes_unfollow(hb_following *following);
+
+#endif

@@ -1,0 +1,58 @@
+/* What nodes of a recording still have, fetched later. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../clocks/align.h"
+#include "../lasting/lasting.h"
+#include "../making/keep.h"
+#include "../nodes/nodes.h"
+#include "../store/find.h"
+#include "stop.h"
+
+static int complete(const char *recording, hb_manifest *m, hb_nodes *nodes)
+{
+	hb_sum sum;
+	size_t lost = 0;
+	hb__nodes_fetch(nodes, recording, strcmp(m->level, "racing") != 0);
+	for (size_t i = 0, k = 0; i < m->nnodes; i++)
+		if (m->node[i].missing)
+			m->node[i].missing = nodes->at[k++].lost != NULL;
+	lost = hb__nodes_say_lost(nodes, recording);
+	hb__finish_logs(recording, true, &sum);
+	m->processes = sum.processes;
+	m->finished = true;
+	hb__write_manifest(m, recording);
+	hb__clocks_align(recording);
+	hb__print_sum(recording, &sum);
+	hb__sum_free(&sum);
+	return lost ? HB_EXIT_RECORDING : 0;
+}
+
+int hb__fetch_missing(const char *name)
+{
+	char *recording;
+	hb_manifest m = {0};
+	hb_nodes nodes = {0};
+	int code = hb__find_recording(name, &recording);
+	if (!code && hb__manifest_read(recording, &m))
+		code = HB_EXIT_RECORDING;
+	bool busy = false;
+	int held = code ? -1 : hb__hold_folder(recording, &busy);
+	if (!code && busy)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"%s is being made: what its nodes have is fetched when the command ends", hb__short(recording));
+	if (!code)
+		hb__nodes_reopen(&m, &nodes);
+	if (!code && !nodes.n)
+		code = hb__fail_with(HB_EXIT_USAGE, "%s has what all its nodes recorded: there is nothing to fetch",
+			hb__short(recording));
+	if (!code)
+		code = complete(recording, &m, &nodes);
+	hb__nodes_close(&nodes);
+	if (held >= 0)
+		close(held);
+	hb__manifest_free(&m);
+	free(recording);
+	return code;
+}
