@@ -58,10 +58,10 @@ def nodes(c):
 # In the place of ssh: a login that greets, and runs what is behind the address.
 SSH = """#!/bin/sh
 echo "Welcome. Nobody is watching you."
-while [ "$1" != -- ]; do shift; done
-[ "$2" = user@far ] || exit 255
-shift 2
-exec "$@"
+while [ "${1#-}" != "$1" ]; do shift; done
+[ "$1" = user@far ] || exit 255
+shift
+exec sh -c "$*"
 """
 
 

@@ -9,6 +9,7 @@
 #include "../../memory/state.h"
 #include "../../options.h"
 #include "system/manager/manager.h"
+#include "system/platforms/platform.h"
 
 const hb_option hb__manager_options[] = {
 	{"reactions", 'r', HB_OPTION_TEXT, "FILE", "react to events as this file says: hbdb-reactions(5)"},
@@ -23,8 +24,8 @@ const hb_option hb__manager_options[] = {
 	{0},
 };
 
-/* One block: pointers, then words. */
-static char **words(const char *const *from)
+/* As one block: pointers, then words. */
+static char **in_one(char *const *from)
 {
 	size_t n = 0, bytes = 0;
 	while (from[n])
@@ -39,22 +40,21 @@ static char **words(const char *const *from)
 	return argv;
 }
 
-/* How the agent of a node is reached. */
-static char **reach(void *user, const char *platform, const char *address, char *why, size_t size)
+/* How the agent of a node is reached, by its platform. On this machine it is this hbdb, elsewhere the one in PATH. */
+static char **reach(void *user, const char *name, const char *address, char *ret_why, size_t size)
 {
-	const char *self = user;
-	if (!strcmp(platform, "local")) {
-		const char *const argv[] = {self, "agent", NULL};
-		return words(argv);
-	}
-	if (!strcmp(platform, "ssh") && *address != '-') {
-		const char *const argv[] = {"ssh", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "-o",
-			"ServerAliveCountMax=3", "--", address, "hbdb", "agent", NULL};
-		return words(argv);
-	}
-	snprintf(why, size, *address == '-' ? "'%.80s' is no address" : "there is no platform '%.80s'",
-		*address == '-' ? address : platform);
-	return NULL;
+	char why[HB_PLATFORM_WHY] = "", **words = NULL, **argv = NULL;
+	hb_platform *platform = *address == '-' ? NULL : hb_platform_load(name, why);
+	const char *const agent[] = {strcmp(name, "local") ? "hbdb" : user, "agent", NULL};
+	if (*address == '-')
+		snprintf(why, sizeof why, "'%.80s' is no address", address);
+	if (platform && (words = hb_platform_words(platform->reach, address, agent, why)))
+		argv = in_one(words);
+	hb_platform_words_free(words);
+	hb_platform_free(platform);
+	if (!argv)
+		snprintf(ret_why, size, "%s", why);
+	return argv;
 }
 
 static void say(void *user, const char *line)
