@@ -109,7 +109,7 @@ static void ask_node(struct ask *a)
 			a->manager->complex, name, platform ? platform : "ssh", address ? address : name, &err);
 	}
 	if (!status)
-		hb__nodes_read(a->manager);
+		hb__manager_nodes_read(a->manager);
 	answer(a, status, &err);
 }
 

@@ -95,12 +95,12 @@ void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, u
 
 /* ---- nodes.c ---- */
 /* Makes the nodes those of the database. */
-void hb__nodes_read(struct hb_manager *m);
-void hb__nodes_tick(struct hb_manager *m, double now);
+void hb__manager_nodes_read(struct hb_manager *m);
+void hb__manager_nodes_tick(struct hb_manager *m, double now);
 /* Its connection, or its standard error, has something. */
 bool hb__node_heard(struct hb_manager *m, int fd);
 void hb__node_lose(struct hb__node *n, const char *why);
-void hb__nodes_close(struct hb_manager *m);
+void hb__manager_nodes_close(struct hb_manager *m);
 struct hb__node *hb__node_of(struct hb_manager *m, int64_t number);
 void hb__node_watch(struct hb__node *n, const char *folder);
 /* The command that kept a connection has ended. True: it was one. */

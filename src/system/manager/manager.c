@@ -98,7 +98,7 @@ static void prune(struct hb_manager *m, double now)
 static void tick(struct hb_manager *m)
 {
 	double now = hb_seconds();
-	hb__nodes_tick(m, now);
+	hb__manager_nodes_tick(m, now);
 	hb__programs_tick(m);
 	hb__manager_react_tick(m, now);
 	prune(m, now);
@@ -248,7 +248,7 @@ static hb_status begin(struct hb_manager *m, hb_error *err)
 	status = status ? status : put_reactions(m, err);
 	status = status ? status : hb__door_open(m, err);
 	if (!status)
-		hb__nodes_read(m);
+		hb__manager_nodes_read(m);
 	return status;
 }
 
@@ -265,7 +265,7 @@ hb_status hb_manager_serve(const hb_manager_options *options, hb_error *err)
 	}
 	while (m.nconsoles)
 		hb__console_end(&m, 0);
-	hb__nodes_close(&m);
+	hb__manager_nodes_close(&m);
 	hb__manager_runs_close();
 	hb__door_close(&m);
 	hb_complex_close(m.complex);

@@ -381,7 +381,7 @@ static void forget(struct hb_manager *m, size_t i)
 	free(n);
 }
 
-void hb__nodes_read(struct hb_manager *m)
+void hb__manager_nodes_read(struct hb_manager *m)
 {
 	for (size_t i = 0; i < m->nnodes; i++)
 		m->node[i]->gone = true;
@@ -389,7 +389,7 @@ void hb__nodes_read(struct hb_manager *m)
 	/* not within a call of their wires: the next tick forgets them */
 }
 
-void hb__nodes_tick(struct hb_manager *m, double now)
+void hb__manager_nodes_tick(struct hb_manager *m, double now)
 {
 	for (size_t i = 0; i < m->nnodes; i++) {
 		struct hb__node *n = m->node[i];
@@ -429,7 +429,7 @@ static void watch_recordings(struct hb__node *n)
 	hb_complex_rows(n->manager->complex, "programs", &(hb_complex_filter){0}, watch_one, n, NULL);
 }
 
-void hb__nodes_close(struct hb_manager *m)
+void hb__manager_nodes_close(struct hb_manager *m)
 {
 	while (m->nnodes) {
 		m->node[0]->gone = true; /* their states are for the next manager to find out */
