@@ -15,10 +15,14 @@ def table():
 
 
 def options_of_code(name):
-    folder = next(f for f in ("src/tool/command", "src/tool/command/elsewhere", "src/tool/command/job", "src/tool/command/monitor", "src/tool/command/system", "src/tool") if os.path.exists("%s/%s/%s.c" % (TOP, f, name)))
-    text = open("%s/%s/%s.c" % (TOP, folder, name)).read()
-    body = re.search(r"hb__%s_options\[\] = \{(.*?)\{0\}" % name, text, re.S).group(1)
-    return {o: letter for o, letter in re.findall(r'\{"([\w-]+)", (0|\'\w\')', body)}
+    """The table stands in the command's own file, or beside what it shares with another program."""
+    table = re.compile(r"hb__%s_options\[\] = \{(.*?)\{0\}" % name, re.S)
+    for folder, _, files in os.walk(TOP + "/src/tool"):
+        for file in files:
+            found = file.endswith(".c") and table.search(open(os.path.join(folder, file)).read())
+            if found:
+                return {o: letter for o, letter in re.findall(r'\{"([\w-]+)", (0|\'\w\')', found.group(1))}
+    raise AssertionError("no table of options of " + name)
 
 
 def options_of_help(text):
