@@ -27,7 +27,7 @@ struct hb_view_server {
 	hb_view_options o;
 	hb_view_complex complex; /* of the page of a complex alone; the rest but what serves is not there then */
 	void (*answer)(struct hb_request *request); /* sets status and out */
-	struct mg_context *http; /* NULL: no requests, only hb_view_answer */
+	struct mg_context *http;                    /* NULL: no requests, only hb_view_answer */
 	char token[33], address[80];
 	uint16_t port;
 

@@ -42,6 +42,16 @@ async function around(page) {
 	await page.keyboard.press("Escape");
 }
 
+async function listed(page) {
+	await page.keyboard.press("c");
+	await sees(page, "the last events are listed", () => document.querySelectorAll("#events li").length === 200);
+	await page.locator("#older").click();
+	await sees(page, "and those before them, when one wants them", () => document.querySelectorAll("#events li").length === 320 && document.querySelector("#older").hidden);
+	await page.locator("#by-at").selectOption("n003");
+	await sees(page, "those of one node", () => document.querySelectorAll("#events li").length === 1 && /a process on n003 died/.test(document.querySelector("#events").textContent));
+	check("the address says so", /at=n003/.test(page.url()));
+}
+
 export default async function many() {
 	const world = await begin();
 	try {
@@ -58,6 +68,7 @@ export default async function many() {
 		await page.goto(served.url + "#program=solver");
 		await sees(page, "a program of many processes: a square each", (n) => document.querySelectorAll("#shown .square").length === n, NODES * EACH);
 		same("those that failed have signs", await page.locator("#shown .square.failed").count(), NODES / 50);
+		await listed(page);
 		await clean("many nodes", at);
 		await at.close();
 		same("it ends when it is told to", await served.end(), 0);

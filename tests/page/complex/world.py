@@ -2,7 +2,7 @@
 """A complex for the tests of its page, told what to do by lines of JSON: [VERB, ARGUMENT...]; each is answered by a line.
 
 Its two nodes are reached by an ssh of our own, which begins the agent here, with a folder of state of its own; the second one does not see
-the disk of the first."""
+that of the first, where recordings are."""
 import json
 import os
 import signal
@@ -21,7 +21,7 @@ node=$2
 shift 2
 [ ! -e "$HBDB_TEST/$node.down" ] || { echo "no route to $node" >&2; exit 255; }
 export XDG_STATE_HOME="$HBDB_TEST/$node"
-[ "$node" != n2 ] || exec unshare -m sh -c 'mount -t tmpfs none "$HBDB_TEST/disk" && exec "$@"' sh "$@"
+[ "$node" != n2 ] || exec unshare -m sh -c 'mount -t tmpfs none "$HBDB_TEST/n1" && exec "$@"' sh "$@"
 exec "$@"
 """
 RING = r"""
@@ -49,13 +49,13 @@ class World:
         self.held = []
 
     def files(self):
-        os.mkdir(self.c.path + "/bin")
-        os.mkdir(self.c.path + "/disk")
-        for name, text in (("bin/ssh", SSH), ("disk/ring.c", RING)):
+        for folder in ("bin", "n1"):
+            os.mkdir(os.path.join(self.c.path, folder))
+        for name, text in (("bin/ssh", SSH), ("ring.c", RING)):
             with open(os.path.join(self.c.path, name), "w", encoding="ascii") as f:
                 f.write(text)
         os.chmod(self.c.path + "/bin/ssh", 0o755)
-        subprocess.run(["mpicc.openmpi", "-g", "-o", "ring", "ring.c"], cwd=self.c.path + "/disk", check=True)
+        subprocess.run(["mpicc.openmpi", "-g", "-o", "ring", "ring.c"], cwd=self.c.path, check=True)
 
     def begin(self):
         self.files()
@@ -63,8 +63,8 @@ class World:
         for node in ("n1", "n2"):
             self.c.do("nodes", "add", node)
         until(lambda: [r["state"] for r in self.c.rows("nodes")] == ["up", "up"])
-        self.c.do("program", "add", "ring", "--node", "n1", "--record", "--cwd", self.c.path + "/disk", "--", *MPIRUN, "./ring")
         where = "--cwd", self.c.path, "--"
+        self.c.do("program", "add", "ring", "--node", "n1", "--record", *where, *MPIRUN, "./ring")
         self.c.do("program", "add", "dies", "--node", "n2", *where, "sh", "-c", "kill -SEGV $$")
         self.c.do("program", "add", "sleeper", "--node", "n2", *where, "sleep", "10000")
         return self.c.path
@@ -122,6 +122,7 @@ class World:
                              "VALUES(?, 1, ?, 1, 'b', ?, ?, 0, ?, ?, ?, 1, 1.5, 1000000, ?, ?, %s, '/r.hbdb')" % now,
                              (n + 1, 1000 + p, str(n * each + p), n * each + p, "ended" if failed else ("running", "waiting")[p % 2], "MPI_Recv" if p % 2 else None, p * 100,
                               139 if failed else None, 11 if failed else None))
+        base.executemany("INSERT INTO event(time, kind, weight, text) VALUES(%s, 'note', 'note', ?)" % now, [("note %d" % n,) for n in range(300)])
         base.executemany("INSERT INTO event(time, node, kind, weight, text) VALUES(%s, ?, 'death', 'error', ?)" % now,
                          [(n + 1, "a process on n%03d died" % n) for n in range(3, nodes, 50)])
         base.commit()

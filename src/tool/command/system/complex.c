@@ -48,7 +48,8 @@ int hb__complex(const hb_args *args)
 	uint64_t port = hb__option_number(args, "port", 0);
 	if (port > 65535)
 		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: the highest port is 65535", (unsigned long long)port);
-	char *database = given ? hb__copy(given) : hb__state_path("complex.db", false), *socket = hb__manager_socket(hb__option_value(args, "socket"));
+	char *database = given ? hb__copy(given) : hb__state_path("complex.db", false),
+	     *socket = hb__manager_socket(hb__option_value(args, "socket"));
 	int code = HB_EXIT_USAGE;
 	if (!database)
 		hb__say("there is no folder of state: set XDG_STATE_HOME or HOME, or give --database");

@@ -7,7 +7,8 @@
 /* How a process is, or how it ended. */
 #define HOW "iif(p.state = 'ended' AND (coalesce(p.signal, 0) <> 0 OR coalesce(p.status, 0) <> 0), 'failed', p.state)"
 /* Of the last run of its program, or still there. */
-#define PRESENT "(p.state NOT IN ('ended', 'gone') OR p.process = g.process OR (p.recording IS NOT NULL AND p.recording = g.recording))"
+#define PRESENT \
+	"(p.state NOT IN ('ended', 'gone') OR p.process = g.process OR (p.recording IS NOT NULL AND p.recording = g.recording))"
 #define LATELY "(strftime('%s', 'now') - 3600) * 1000000"
 
 sqlite3 *hb__complex_base(const char *path, hb_text *ret)
@@ -17,7 +18,8 @@ sqlite3 *hb__complex_base(const char *path, hb_text *ret)
 		sqlite3_busy_timeout(base, 2000);
 		return base;
 	}
-	hb_text_format(ret, "%s: %s; hbdb manager makes this database", path, base ? sqlite3_errmsg(base) : "out of memory");
+	hb_text_format(
+		ret, "%s: %s; hbdb manager makes this database", path, base ? sqlite3_errmsg(base) : "out of memory");
 	sqlite3_close(base);
 	return NULL;
 }
@@ -105,14 +107,17 @@ static bool put_one(sqlite3 *base, hb_text *out, const char *sql)
 /* ---- the complex ---- */
 
 static const char nodes_sql[] =
-	"WITH c AS (SELECT node, " HOW " AS how, count(*) AS n FROM process p GROUP BY 1, 2), "
+	"WITH c AS (SELECT p.node, " HOW
+	" AS how, count(*) AS n FROM process p LEFT JOIN program g ON p.program = g.program WHERE " PRESENT
+	" GROUP BY 1, 2), "
 	"s AS (SELECT node, json_group_object(how, n) AS states FROM c GROUP BY node), "
 	"e AS (SELECT node, count(*) AS errors FROM event WHERE time > " LATELY " AND weight = 'error' GROUP BY node) "
 	"SELECT n.node, n.name, n.platform, n.address, n.state, n.why, n.since, n.host, n.machine, n.version, n.load, n.memory, n.disk, s.states, "
 	"e.errors FROM node n LEFT JOIN s ON s.node = n.node LEFT JOIN e ON e.node = n.node WHERE ?1 IS NULL OR n.name = ?1 ORDER BY n.node";
 
 static const char programs_sql[] =
-	"WITH c AS (SELECT p.program, " HOW " AS how, count(*) AS n FROM process p JOIN program g ON p.program = g.program WHERE " PRESENT
+	"WITH c AS (SELECT p.program, " HOW
+	" AS how, count(*) AS n FROM process p JOIN program g ON p.program = g.program WHERE " PRESENT
 	" GROUP BY 1, 2), s AS (SELECT program, json_group_object(how, n) AS states FROM c GROUP BY program) "
 	"SELECT g.program, g.name, n.name AS node_name, g.command, g.cwd, g.record IS NOT NULL AS recorded, g.recording, g.restart, g.wanted, g.state, "
 	"g.since, g.runs, g.failures, g.status, g.signal, g.process, g.retry, g.ending, h.who AS holder, h.why AS held_why, s.states "
@@ -129,10 +134,13 @@ static bool put_sums(sqlite3 *base, hb_text *out)
 	static const struct {
 		const char *name, *sql;
 	} all[] = {
-		{"\"nodes\":", "SELECT json_group_object(state, n) FROM (SELECT state, count(*) AS n FROM node GROUP BY 1)"},
-		{",\"programs\":", "SELECT json_group_object(state, n) FROM (SELECT state, count(*) AS n FROM program GROUP BY 1)"},
-		{",\"processes\":", "SELECT json_group_object(how, n) FROM (SELECT " HOW " AS how, count(*) AS n FROM process p "
-				    "LEFT JOIN program g ON p.program = g.program WHERE " PRESENT " GROUP BY 1)"},
+		{"\"nodes\":",
+			"SELECT json_group_object(state, n) FROM (SELECT state, count(*) AS n FROM node GROUP BY 1)"},
+		{",\"programs\":",
+			"SELECT json_group_object(state, n) FROM (SELECT state, count(*) AS n FROM program GROUP BY 1)"},
+		{",\"processes\":",
+			"SELECT json_group_object(how, n) FROM (SELECT " HOW " AS how, count(*) AS n FROM process p "
+			"LEFT JOIN program g ON p.program = g.program WHERE " PRESENT " GROUP BY 1)"},
 		{",\"errors\":", "SELECT count(*) FROM event WHERE time > " LATELY " AND weight = 'error'"},
 	};
 	bool good = true;
@@ -152,7 +160,8 @@ int hb__answer_complex(sqlite3 *base, const hb_view_asked *asked, const char *he
 	hb_view_parameter(asked->query, "node", node, sizeof node);
 	hb_text_format(ret, "{%s,\"now\":%lld,\"last\":", head, (long long)hb_complex_now());
 	/* one state of the database for all of it */
-	bool good = sqlite3_exec(base, "BEGIN", NULL, NULL, NULL) == SQLITE_OK && put_one(base, ret, "SELECT coalesce(max(event), 0) FROM event");
+	bool good = sqlite3_exec(base, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
+		    put_one(base, ret, "SELECT coalesce(max(event), 0) FROM event");
 	good = good && put_sums(base, ret);
 	hb_text_put(ret, ",\"nodes\":");
 	good = good && put_rows(base, ret, nodes_sql, values, 1, NULL);
@@ -185,11 +194,13 @@ int hb__answer_processes(sqlite3 *base, const hb_view_asked *asked, hb_text *ret
 	static const char *const names[] = {"node", "program", "one", "ended"};
 	static const char sql[] =
 		"SELECT p.process, n.name AS node_name, n.state AS node_state, n.why AS node_why, g.name AS program_name, p.pid, p.name, p.file, p.rank, "
-		"p.world, p.machine, p.recording, p.state, " HOW " AS how, p.call, p.events, p.threads, p.used, p.memory, p.status, p.signal, p.since, "
+		"p.world, p.machine, p.recording, p.state, " HOW
+		" AS how, p.call, p.events, p.threads, p.used, p.memory, p.status, p.signal, p.since, "
 		"p.missing, coalesce(hp.who, hg.who) AS holder, coalesce(hp.why, hg.why) AS held_why, hp.who IS NOT NULL AS held_itself FROM process p "
 		"JOIN node n ON p.node = n.node LEFT JOIN program g ON p.program = g.program LEFT JOIN hold hp ON hp.process = p.process LEFT JOIN hold hg "
 		"ON hg.program = p.program WHERE (?1 IS NULL OR n.name = ?1) AND (?2 IS NULL OR g.name = ?2) AND (?3 IS NULL OR p.process = CAST(?3 AS "
-		"INTEGER)) AND (?3 IS NOT NULL OR ?4 IS NOT NULL OR " PRESENT ") ORDER BY p.program, p.world, p.rank, p.process LIMIT 5001";
+		"INTEGER)) AND (?3 IS NOT NULL OR ?4 IS NOT NULL OR " PRESENT
+		") ORDER BY p.program, p.world, p.rank, p.process LIMIT 5001";
 	struct given g;
 	size_t found;
 	read_given(&g, asked->query, names, 4);

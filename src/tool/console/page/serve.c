@@ -110,7 +110,8 @@ static int64_t version_of(struct hb_complex_page *p)
 		p->base = hb__complex_base(p->database, &why);
 		free(why.at);
 	}
-	if (p->base && sqlite3_prepare_v2(p->base, "PRAGMA data_version", -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+	if (p->base && sqlite3_prepare_v2(p->base, "PRAGMA data_version", -1, &s, NULL) == SQLITE_OK &&
+		sqlite3_step(s) == SQLITE_ROW)
 		version = sqlite3_column_int64(s, 0);
 	sqlite3_finalize(s);
 	return version;
@@ -161,12 +162,17 @@ static int cannot_serve(uint16_t port, const hb_error *err)
 		return hb__fail_with(HB_EXIT_USAGE, "port %u is in use: without --port hbdb takes a free one", port);
 	if (err->status == HB_E_SYSTEM && err->sys == EACCES)
 		return hb__fail_with(HB_EXIT_USAGE, "you may not use port %u: choose one above 1023", port);
-	return hb__fail_with(HB_EXIT_USAGE, "cannot serve the page: %s%s%s", err->message, err->sys ? ": " : "", err->sys ? strerror(err->sys) : "");
+	return hb__fail_with(HB_EXIT_USAGE, "cannot serve the page: %s%s%s", err->message, err->sys ? ": " : "",
+		err->sys ? strerror(err->sys) : "");
 }
 
-int hb__serve_complex(const char *database, const char *socket, uint16_t port, int (*began)(void *user, const hb_view_server *server), void *user)
+int hb__serve_complex(const char *database, const char *socket, uint16_t port,
+	int (*began)(void *user, const hb_view_server *server), void *user)
 {
-	struct hb_complex_page page = {.database = database, .socket = socket, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+	struct hb_complex_page page = {.database = database,
+		.socket = socket,
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER};
 	const hb_view_complex complex = {.user = &page, .answer = answer};
 	hb_view_server *server = NULL;
 	hb_error err = {0};

@@ -17,19 +17,20 @@ interface Question {
 	title: string;
 	text: string;
 	yes: string;
+	no?: string; // "": there is nothing to say no to
 	field?: string; // what is to be written
 }
 
 // What was written ("" where nothing was to be); null: no.
 export function ask(q: Question): Promise<string | null> {
 	const dialog = byId<HTMLDialogElement>("ask"), input = q.field ? el("input", { type: "text", "aria-label": q.field, maxlength: 200 }) : null;
-	const no = el("button", { type: "button", click: () => dialog.close() }, "cancel");
+	const yes = el("button", { type: "submit", class: "main", value: "yes" }, q.yes), no = el("button", { type: "button", click: () => dialog.close() }, q.no ?? "cancel");
 	const form = el("form", { method: "dialog", submit: () => (dialog.returnValue = "yes") }, el("h2", {}, q.title), el("p", {}, q.text), input,
-		el("p", { class: "buttons" }, el("button", { type: "submit", class: "main", value: "yes" }, q.yes), no));
+		el("p", { class: "buttons" }, yes, q.no !== "" && no));
 	dialog.returnValue = "";
 	dialog.replaceChildren(form);
 	dialog.showModal();
-	(input ?? no).focus();
+	(input ?? (q.no === "" ? yes : no)).focus();
 	return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue === "yes" ? (input?.value ?? "") : null), { once: true }));
 }
 

@@ -9,6 +9,7 @@ export const known = {
 	processes: [] as Process[],
 	more: false, // there are more processes than are told
 	events: [] as Happened[],
+	older: false, // there may be events before those
 	waiting: 0, // events that came while they are not followed
 	follow: true,
 	gone: "", // why this page's server does not answer
@@ -51,18 +52,32 @@ export function scope(): Scope {
 	return { node: one ? "" : c.node || c.at, program: one ? "" : c.program || c.of, process: one };
 }
 
+export const filter = () => ({ weight: choice.now.weight, kind: choice.now.kind, ...scope() });
+
+// Those before the ones that are listed.
+export async function older(): Promise<void> {
+	const last = known.events[known.events.length - 1];
+	if (last) {
+		const { rows } = await server.get<{ rows: Happened[] }>("events", { ...filter(), before: last.event, most: EVENTS });
+		known.events = [...known.events, ...rows];
+		known.older = rows.length === EVENTS;
+	}
+}
+
 let listed = ""; // what the list of events was asked for with
 
 async function events(): Promise<void> {
-	const filter = { weight: choice.now.weight, kind: choice.now.kind, ...scope() }, key = JSON.stringify(filter);
+	const asked = filter(), key = JSON.stringify(asked);
 	const last = known.events[0]?.event ?? 0, anew = key !== listed || !last;
-	const { rows } = await server.get<{ rows: Happened[] }>("events", anew ? { ...filter, most: EVENTS } : { ...filter, since: last });
+	const { rows } = await server.get<{ rows: Happened[] }>("events", anew ? { ...asked, most: EVENTS } : { ...asked, since: last });
 	if (anew) {
 		listed = key;
 		known.events = rows;
+		known.older = rows.length === EVENTS;
 		known.waiting = 0;
 	} else if (known.follow) {
-		known.events = [...rows.reverse(), ...known.events].slice(0, EVENTS);
+		known.events = [...rows.reverse(), ...known.events].slice(0, Math.max(EVENTS, known.events.length));
+		known.older ||= known.events.length >= EVENTS;
 		known.waiting = 0;
 	} else {
 		known.waiting = rows.length;

@@ -1,6 +1,6 @@
 // Events as they come, and what limits them.
 import { byId, el } from "../panel/dom";
-import { known, scope } from "./ask";
+import { filter, known, older } from "./ask";
 import { clock, quoted, sign } from "./look";
 import { children } from "./made";
 import { copy } from "./parts";
@@ -20,7 +20,8 @@ export function makeFilter(follow: () => void): void {
 		field("weight", "weight", [["", "all"], ["warning", "warnings and errors"], ["error", "errors"]]),
 		field("kind", "kind", [["", "all"], ...KINDS.map((k): [string, string] => [k, k])]),
 		field("at", "node", [["", "all"]]), field("of", "program", [["", "all"]]),
-		el("button", { type: "button", id: "follow", click: follow }, "follow"));
+		el("button", { type: "button", id: "follow", click: follow }, "follow"),
+		el("button", { type: "button", id: "older", hidden: true, click: () => void older().then(drawEvents) }, "older ones, too"));
 }
 
 // Only those that there are; where the level says it already there is nothing to choose.
@@ -35,7 +36,7 @@ function offer(name: "at" | "of", fixed: string, names: string[], off: boolean):
 }
 
 function drawFilter(): void {
-	const { node, program, process, weight, kind } = { ...choice.now, ...scope(), weight: choice.now.weight, kind: choice.now.kind };
+	const { node, program, process, weight, kind } = filter();
 	const c = known.complex, follow = byId("follow");
 	byId<HTMLSelectElement>("by-weight").value = weight;
 	byId<HTMLSelectElement>("by-kind").value = kind;
@@ -48,7 +49,7 @@ function drawFilter(): void {
 function placeOf(e: Happened): HTMLElement | null {
 	if (e.process !== null) {
 		const name = e.rank === null ? e.process_name ?? "#" + e.process : "rank " + e.process_name;
-		return el("a", { href: to({ process: String(e.process) }), title: "show this process" }, e.program_name === null ? name : `${name} of ${e.program_name}`);
+		return el("a", { href: to({ process: String(e.process) }), title: "show this process" }, e.program_name === null || e.program_name === name ? name : `${name} of ${e.program_name}`);
 	}
 	return e.program_name !== null ? el("a", { href: to({ program: e.program_name }) }, e.program_name) : e.node_name !== null ? el("a", { href: to({ node: e.node_name }) }, e.node_name) : null;
 }
@@ -64,4 +65,5 @@ function row(e: Happened): HTMLElement {
 export function drawEvents(): void {
 	drawFilter();
 	children(byId("events"), known.events.length ? known.events.map(row) : [el("li", { class: "dim" }, "Nothing happened that fits.")]);
+	byId("older").hidden = !known.older;
 }

@@ -2,8 +2,7 @@
 import { el } from "../panel/dom";
 import { known, samplesOf } from "./ask";
 import { ago, bytes, clock, countOf, ending, plural, quoted, total, words } from "./look";
-import { act, copy, facts, FEW, held, matches, partOf, squares, state, tally, type Item, type Shown } from "./parts";
-import { chart } from "./chart";
+import { act, chart, copy, facts, FEW, held, matches, partOf, squares, state, tally, type Item, type Shown } from "./parts";
 import type { Complex, Node, Process, Program } from "./types";
 import { choice, here, to } from "./where";
 

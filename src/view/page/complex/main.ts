@@ -68,6 +68,7 @@ function draw(): void {
 	byId("sums").textContent = `${c.sums.nodes.up ?? 0} of ${plural(total(c.sums.nodes), "node")} up, ${c.sums.programs.running ?? 0} of ${plural(total(c.sums.programs), "program")} running`;
 	const shown: Shown[] = LEVELS[level(choice.now)](c), parts = shown.filter((s): s is HTMLElement => s instanceof Element);
 	const find = byId<HTMLInputElement>("find");
+	find.parentElement!.hidden = Boolean(choice.now.process || choice.now.threads);
 	children(byId("shown"), parts);
 	if (document.activeElement !== find) {
 		find.value = choice.now.find;
@@ -127,7 +128,7 @@ const KEYS: [string, string, () => void][] = [
 ];
 
 async function help(): Promise<void> {
-	const said = ask({ title: "Keys", text: "Arrows go from one to the next, Enter opens it.", yes: "close" });
+	const said = ask({ title: "Keys", text: "Arrows go from one to the next, Enter opens it.", yes: "close", no: "" });
 	byId("ask").querySelector("p")!.after(el("dl", { class: "facts" }, ...KEYS.flatMap(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, text)])));
 	await said;
 }
