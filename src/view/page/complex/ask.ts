@@ -1,7 +1,7 @@
 // What was asked of the server, and is shown.
 import { Live } from "../core/server";
 import type { Complex, Happened, Process, Processes } from "./types";
-import { choice, level } from "./where";
+import { choice, level, type Choice } from "./where";
 
 export const server = new Live();
 export const known = {
@@ -12,6 +12,7 @@ export const known = {
 	older: false, // there may be events before those
 	waiting: 0, // events that came while they are not followed
 	follow: true,
+	level: "", // the one that all this was asked for
 	gone: "", // why this page's server does not answer
 	manager: null as string | null,
 };
@@ -66,43 +67,55 @@ export async function older(): Promise<void> {
 
 let listed = ""; // what the list of events was asked for with
 
-async function events(): Promise<void> {
-	const asked = filter(), key = JSON.stringify(asked);
-	const last = known.events[0]?.event ?? 0, anew = key !== listed || !last;
+// What an answer does to what is shown.
+type Taken = () => void;
+
+async function events(): Promise<Taken> {
+	const asked = filter(), key = JSON.stringify(asked), last = known.events[0]?.event ?? 0, anew = key !== listed || !last;
 	const { rows } = await server.get<{ rows: Happened[] }>("events", anew ? { ...asked, most: EVENTS } : { ...asked, since: last });
-	if (anew) {
-		listed = key;
-		known.events = rows;
-		known.older = rows.length === EVENTS;
-		known.waiting = 0;
-	} else if (known.follow) {
-		known.events = [...rows.reverse(), ...known.events].slice(0, Math.max(EVENTS, known.events.length));
-		known.older ||= known.events.length >= EVENTS;
-		known.waiting = 0;
-	} else {
-		known.waiting = rows.length;
+	return () => {
+		if (anew) {
+			listed = key;
+			known.events = rows;
+			known.older = rows.length === EVENTS;
+		} else if (known.follow) {
+			known.events = [...rows.reverse(), ...known.events].slice(0, Math.max(EVENTS, known.events.length));
+			known.older ||= known.events.length >= EVENTS;
+		}
+		known.waiting = anew || known.follow ? 0 : rows.length;
+	};
+}
+
+async function processes(): Promise<Taken> {
+	const { node, program, process, threads, ended } = choice.now, none = { now: 0, found: 0, rows: [] };
+	const got: Processes = level(choice.now) === "complex" ? none : await server.get<Processes>("processes", { node, program, one: process || threads, ended });
+	return () => {
+		known.more = got.found > 5000;
+		known.processes = got.rows;
+		got.rows.forEach((p) => sample(p, got.now));
+	};
+}
+
+async function complex(): Promise<Taken> {
+	const all = level(choice.now) === "complex", got = await server.get<Complex>("complex", { node: all ? "" : choice.now.node || "-" });
+	return () => {
+		known.complex = got;
+		known.manager = got.manager;
+	};
+}
+
+// The level that was asked for; an answer to another one is not drawn.
+export const levelOf = ({ node, program, process, threads }: Choice): string => [node, program, process, threads].join(" ");
+
+let asks = 0;
+
+// Asks for what the level shows. False: it was asked again meanwhile, and this is not what is to be shown.
+export async function refresh(): Promise<boolean> {
+	const mine = ++asks, of = levelOf(choice.now), taken = await Promise.all([complex(), processes(), events()]);
+	if (mine !== asks) {
+		return false;
 	}
-}
-
-async function processes(): Promise<void> {
-	const { node, program, process, threads, ended } = choice.now;
-	if (level(choice.now) === "complex") {
-		known.processes = [];
-		return;
-	}
-	const got = await server.get<Processes>("processes", { node, program, one: process || threads, ended });
-	known.more = got.found > 5000;
-	known.processes = got.rows;
-	got.rows.forEach((p) => sample(p, got.now));
-}
-
-async function complex(): Promise<void> {
-	const all = level(choice.now) === "complex";
-	known.complex = await server.get<Complex>("complex", { node: all ? "" : choice.now.node || "-" });
-	known.manager = known.complex.manager;
-}
-
-// Asks for what the level shows.
-export async function refresh(): Promise<void> {
-	await Promise.all([complex(), processes(), events()]);
+	taken.forEach((take) => take());
+	known.level = of;
+	return true;
 }

@@ -113,7 +113,7 @@ export function complexLevel(c: Complex): Shown[] {
 }
 
 export function nodeLevel(c: Complex): Shown[] {
-	const node = c.nodes[0];
+	const node = c.nodes.find((n) => n.name === choice.now.node);
 	if (!node) {
 		return [el("h1", {}, choice.now.node), el("p", {}, "There is no node of this name (any more).")];
 	}

@@ -1,7 +1,7 @@
 // The page of a complex: levels of detail at the left, events at the right.
 import { byId, el } from "../panel/dom";
 import { ask, complain, copied, pressed } from "./act";
-import { known, refresh, server } from "./ask";
+import { known, levelOf, refresh, server } from "./ask";
 import { drawEvents, makeFilter } from "./events";
 import { complexLevel, nodeLevel, processLevel, programLevel, threadsLevel } from "./levels";
 import { plural, total } from "./look";
@@ -60,16 +60,20 @@ function draw(): void {
 	}
 	drawGone();
 	drawEvents();
-	children(byId("path"), path());
 	const c = known.complex;
-	if (!c) {
+	if (!c || known.level !== levelOf(choice.now)) {
 		return;
 	}
 	byId("sums").textContent = `${c.sums.nodes.up ?? 0} of ${plural(total(c.sums.nodes), "node")} up, ${c.sums.programs.running ?? 0} of ${plural(total(c.sums.programs), "program")} running`;
 	const shown: Shown[] = LEVELS[level(choice.now)](c), parts = shown.filter((s): s is HTMLElement => s instanceof Element);
-	const find = byId<HTMLInputElement>("find");
+	children(byId("path"), path());
+	const find = byId<HTMLInputElement>("find"), had = byId("shown").contains(document.activeElement), row = document.activeElement?.closest<HTMLElement>("tr[data-key]")?.dataset.key;
 	find.parentElement!.hidden = Boolean(choice.now.process || choice.now.threads);
 	children(byId("shown"), parts);
+	if (had && document.activeElement === document.body) {
+		// the button that was pressed is another one now
+		(document.querySelector<HTMLElement>(row ? `#shown tr[data-key="${CSS.escape(row)}"] a` : "#shown button, #shown a") ?? byId("level")).focus({ preventScroll: true });
+	}
 	if (document.activeElement !== find) {
 		find.value = choice.now.find;
 	}
@@ -152,12 +156,11 @@ function typed(event: KeyboardEvent): void {
 
 // ---- what comes ----
 
-let drawn = 0; // of the asks that are under way only the last one's answer is drawn
-
 async function update(): Promise<void> {
-	const mine = ++drawn;
 	try {
-		await refresh();
+		if (!(await refresh())) {
+			return;
+		}
 		known.gone = "";
 	} catch (error) {
 		// the server refuses in words; without words it is not there
@@ -167,9 +170,7 @@ async function update(): Promise<void> {
 			complain((error as Error).message);
 		}
 	}
-	if (mine === drawn) {
-		draw();
-	}
+	draw();
 }
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -203,7 +204,6 @@ function chosen(): void {
 	const another = before !== level(now) || (["node", "program", "process", "threads"] as const).some((n) => now[n] !== choice.now[n]);
 	choice.now = now;
 	if (another) {
-		known.processes = [];
 		byId("level").scrollTop = 0;
 		byId("level").focus({ preventScroll: true });
 	}
