@@ -12,9 +12,10 @@ const of = (world, name) => world.do("table", `SELECT state, runs, process, reco
 async function levels(world, page) {
 	await sees(page, "the complex: its two nodes are up", () => document.querySelectorAll("#shown .card.up").length === 2);
 	same("each state is a sign and a word", (await page.locator("#shown .card").first().locator(".state").first().textContent()).trim(), "● up");
-	await page.locator("tr[data-key='program/ring'] button[data-ask=begin]").click();
-	await sees(page, "a program is begun by a click", () => /running/.test(document.querySelector("tr[data-key='program/ring'] .state").textContent));
-	await page.locator("tr[data-key='program/ring'] a.pick").first().focus();
+	await page.locator("tr[data-key='program/ring'] button[data-ask=begin]").focus();
+	await page.keyboard.press("Enter");
+	await sees(page, "a program is begun by a key", () => /running/.test(document.querySelector("tr[data-key='program/ring'] .state").textContent));
+	same("whose button is another one now keeps his place", await page.evaluate(() => document.activeElement.textContent), "ring");
 	await page.keyboard.press("Enter");
 	await level(page, "Program ring");
 	same("the address says so", await hash(page), "#program=ring");
@@ -104,8 +105,9 @@ async function ends(world, page) {
 	await waits("it is begun again when one says yes", () => of(world, "sleeper"), ([state, runs]) => state === "running" && runs === 2);
 	await sees(page, "the runs are counted", () => /runs2/.test(document.querySelector("#shown .facts").textContent));
 	await button(page, "end").click();
+	await sees(page, "before something ends one is asked", () => document.querySelector("#ask").open && /^End sleeper\?1 process of it/.test(document.querySelector("#ask").textContent));
 	await page.keyboard.press("Escape");
-	await sees(page, "before something ends one is asked", () => !document.querySelector("#ask").open);
+	await sees(page, "one may say no", () => !document.querySelector("#ask").open);
 	await world.do("do", "ps");
 	same("and a no is a no", (await of(world, "sleeper"))[0], "running");
 }
