@@ -20,7 +20,8 @@ void hb__asker_close(hb_asker *console);
 /* Asks and waits for the answer. ask: taken over. *ret_answer (may be NULL): cJSON_Delete. 0, or the exit code after having said why. */
 int hb__asker_ask(hb_asker *console, const char *name, cJSON *ask, cJSON **ret_answer);
 /* The same without a word, for so many seconds; *ret_error (free it): why not, NULL: nothing. After no answer it can only be closed. */
-int hb__asker_try(hb_asker *console, const char *name, cJSON *ask, double seconds, cJSON **ret_answer, char **ret_error);
+int hb__asker_try(
+	hb_asker *console, const char *name, cJSON *ask, double seconds, cJSON **ret_answer, char **ret_error);
 /* Waits for what comes. False: the manager is gone, and why; valid until hb__asker_close. */
 bool hb__asker_there(hb_asker *console, int wait_ms, const char **ret_why);
 /* All rows of a kind, in as many answers as it takes; ask: taken over, NULL: all. cJSON_Delete. */
