@@ -51,10 +51,10 @@ static void decode(const char *p, const char *end, char *ret, size_t size)
 	ret[n] = 0;
 }
 
-bool hb__view_parameter(const struct hb_request *r, const char *name, char *ret, size_t size)
+bool hb_view_parameter(const char *query, const char *name, char *ret, size_t size)
 {
 	size_t n = strlen(name);
-	for (const char *p = r->query; p && *p;) {
+	for (const char *p = query; p && *p;) {
 		const char *end = strchrnul(p, '&');
 		if (!strncmp(p, name, n) && p[n] == '=') {
 			decode(p + n + 1, end, ret, size);
@@ -64,6 +64,11 @@ bool hb__view_parameter(const struct hb_request *r, const char *name, char *ret,
 	}
 	*ret = 0;
 	return false;
+}
+
+bool hb__view_parameter(const struct hb_request *r, const char *name, char *ret, size_t size)
+{
+	return hb_view_parameter(r->query, name, ret, size);
 }
 
 bool hb__view_whole(

@@ -113,7 +113,7 @@ int hb__guard(const struct hb_guard *g, const struct hb_asked *a, const char **r
 	if (status)
 		return status;
 	if (!a->path || a->path[0] != '/' || !same_token(g->token, a->path + 1))
-		return refuse(404, "there is nothing here: use the whole address that hbdb view printed", ret_why);
+		return refuse(404, "there is nothing here: use the whole address that hbdb printed", ret_why);
 	if (!post && strcmp(a->method, "GET") != 0 && strcmp(a->method, "HEAD") != 0)
 		return refuse(405, "only GET and POST requests are answered", ret_why);
 	*ret_rest = a->path + 1 + HB_TOKEN + 1;

@@ -96,7 +96,8 @@ static char *read_body(struct mg_connection *c, long long n)
 
 static void *answer_thread(void *request)
 {
-	hb__view_answer(request);
+	struct hb_request *r = request;
+	r->server->answer(r);
 	return NULL;
 }
 
@@ -213,21 +214,51 @@ static hb_status listen_at(hb_view_server *s, uint16_t port, hb_error *err)
 	return HB_OK;
 }
 
-hb_status hb_view_open(const hb_view_options *options, hb_view_server **ret, hb_error *err)
+static hb_status new_server(void (*answers)(struct hb_request *request), hb_view_server **ret, hb_error *err)
 {
-	sigset_t all, old;
-	hb_view_server *s = calloc(1, sizeof *s);
+	hb_view_server *s = *ret = calloc(1, sizeof *s);
 	if (!s)
 		return failed(err, ENOMEM, "out of memory");
-	s->o = *options;
+	s->answer = answers;
 	pthread_mutex_init(&s->mutex, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	pthread_mutex_init(&s->lock.mutex, NULL);
 	pthread_cond_init(&s->lock.turn, NULL);
-	/* signals belong to the thread that came here */
+	return hb__guard_token(s->token) ? HB_OK : failed(err, errno, "no random numbers");
+}
+
+/* Signals belong to the thread that came here: those of the server take none. */
+static sigset_t keep_signals(void)
+{
+	sigset_t all, old;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	hb_status status = hb__guard_token(s->token) ? HB_OK : failed(err, errno, "no random numbers");
+	return old;
+}
+
+hb_status hb_view_open_complex(const hb_view_complex *complex, uint16_t port, hb_view_server **ret, hb_error *err)
+{
+	sigset_t old = keep_signals();
+	hb_view_server *s;
+	hb_status status = new_server(hb__complex_answer, &s, err);
+	if (s)
+		s->complex = *complex;
+	status = status ? status : listen_at(s, port, err);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (status)
+		hb_view_close(s);
+	else
+		*ret = s;
+	return status;
+}
+
+hb_status hb_view_open(const hb_view_options *options, hb_view_server **ret, hb_error *err)
+{
+	sigset_t old = keep_signals();
+	hb_view_server *s;
+	hb_status status = new_server(hb__view_answer, &s, err);
+	if (s)
+		s->o = *options;
 	status = status ? status : hb__live_new(s, err);
 	status = status ? status : hb__build_overview(s, err);
 	if (!status && !options->silent)

@@ -21,9 +21,13 @@ struct hb_view_races;   /* answer/races.h */
 struct hb_view_live;    /* control/live.h */
 struct hb_view_sources; /* answer/sources.h */
 
+struct hb_request;
+
 struct hb_view_server {
 	hb_view_options o;
-	struct mg_context *http; /* NULL: no requests, only hb_view_answer */
+	hb_view_complex complex; /* of the page of a complex alone; the rest but what serves is not there then */
+	void (*answer)(struct hb_request *request); /* sets status and out */
+	struct mg_context *http;                    /* NULL: no requests, only hb_view_answer */
 	char token[33], address[80];
 	uint16_t port;
 
@@ -63,8 +67,11 @@ struct hb_request {
 	hb_text out;
 };
 
-/* The answer that belongs to a name; sets status and out. */
+/* The answer that belongs to a name: of a run, of a complex. */
 void hb__view_answer(struct hb_request *request);
+void hb__complex_answer(struct hb_request *request);
+/* A file of page/, or, with 404, that there is none. */
+void hb__view_file(struct hb_request *request, const char *name);
 /* Drops what was written and answers {"error": ...}. */
 void hb__view_refuse(struct hb_request *request, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

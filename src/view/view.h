@@ -101,6 +101,27 @@ typedef struct hb_view_options {
 	const char *no_control;         /* why control is NULL: a sentence, or NULL */
 } hb_view_options;
 
+/* ---- the page of a complex ---- */
+
+/* What has passed the guard. query: behind the question mark, NULL: nothing; body: NULL of a GET. */
+typedef struct hb_view_asked {
+	const char *name, *query, *body;
+} hb_view_asked;
+/* A parameter of a query, decoded and cut to size; false: it is not there, and *ret is empty. */
+bool hb_view_parameter(const char *query, const char *name, char *ret, size_t size);
+
+/* What the page shows the tool knows: it answers what stands in complex/API.md, in threads of the server, several at a time. Returns the
+ * status: 200 with JSON in ret, else why not as a sentence. */
+typedef struct hb_view_complex {
+	void *user;
+	int (*answer)(void *user, const hb_view_asked *asked, hb_text *ret);
+} hb_view_complex;
+/* Serves the page of a complex on loopback, behind the same guard; of the rest of this header hb_view_address, hb_view_port and
+ * hb_view_close may be called then. No answer may wait for long once hb_view_close is called. Errors as of hb_view_open. */
+hb_status hb_view_open_complex(const hb_view_complex *complex, uint16_t port, hb_view_server **ret, hb_error *err);
+
+/* ---- serving ---- */
+
 /* Listens on loopback, serves the overview, and begins to build. HB_E_SYSTEM with EADDRINUSE: the port is taken. All that options
  * point to must last until hb_view_close. *ret: hb_view_close. */
 hb_status hb_view_open(const hb_view_options *options, hb_view_server **ret, hb_error *err);

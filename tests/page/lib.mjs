@@ -56,7 +56,7 @@ export async function quit() {
 }
 
 // A page, and what went wrong on it: console errors, exceptions, violations of the content policy, requests to elsewhere.
-export async function open(url, { width = 1600, height = 900, dark = false } = {}) {
+export async function open(url, { width = 1600, height = 900, dark = false, settle = settled } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
 	context.setDefaultTimeout(LONG);
 	const page = await context.newPage(), wrong = [], origin = url.startsWith("file:") ? "file://" : new URL(url).origin;
@@ -65,7 +65,7 @@ export async function open(url, { width = 1600, height = 900, dark = false } = {
 	page.on("request", (r) => !r.url().startsWith(origin + "/") && !r.url().startsWith("data:") && wrong.push("request: " + r.url()));
 	await page.addInitScript(watched);
 	await page.goto(url);
-	await settled(page);
+	await settle(page);
 	return { page, wrong, close: () => context.close() };
 }
 

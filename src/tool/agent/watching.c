@@ -276,12 +276,23 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 	}
 }
 
+/* A folder of recordings may be one that several nodes see: each agent tells of the processes of its own. */
+static bool ran_here(const char *path)
+{
+	hb_log *log;
+	if (hb_log_open(path, &log, NULL))
+		return false;
+	bool here = hb_host_is_here(hb_log_get_info(log)->host);
+	hb_log_close(log);
+	return here;
+}
+
 /* The recording is complete: its logs may have been sealed before the ends of their processes were seen here. */
 static void tell_ends(hb_agent *agent, struct tracked *t)
 {
 	for (size_t i = 0; i < t->watch.lanes.n; i++) {
 		hb_process_now *p = &t->watch.lanes.at[i];
-		if (hb_growing_look(&p->log, p->path, NULL))
+		if (hb_growing_look(&p->log, p->path, NULL) || (!p->seen && !ran_here(p->path)))
 			continue;
 		p->pid = p->log.head.pid;
 		p->state = p->log.head.state;
@@ -336,7 +347,7 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 static void add_processes(const struct tracked *t, cJSON *list)
 {
 	for (size_t i = 0; i < t->nseen; i++)
-		if (t->watch.lanes.at[i].pid)
+		if (t->watch.lanes.at[i].pid && t->watch.lanes.at[i].seen)
 			cJSON_AddItemToArray(list, describe(t, i));
 }
 

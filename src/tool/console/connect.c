@@ -18,7 +18,7 @@
 
 struct hb_asker {
 	hb_wire *wire;
-	bool lost;
+	bool late; /* nobody waits for its answer any more */
 	/* of the ask at hand */
 	bool come;
 	cJSON *answer;
@@ -52,9 +52,9 @@ static void took_news(void *user, hb_wire *wire, const char *name, const cJSON *
 		c->news(c->user, name, news);
 }
 
-static int nobody(const char *path, const char *why)
+static char *nobody(const char *path, const char *why)
 {
-	return hb__fail_with(HB_EXIT_USAGE,
+	return hb__format(
 		"no manager answers at %s (%s); 'hbdb manager' runs one in the foreground, 'systemctl --user start hbdb-manager' as a service",
 		path, why);
 }
@@ -73,39 +73,53 @@ static const char *not_ours(int fd, const char *path)
 							      : NULL;
 }
 
-int hb__asker_open(const char *socket_path, hb_asker **ret_console)
+hb_asker *hb__asker_reach(const char *path, char **ret_error)
 {
 	static const hb_wire_calls calls = {.asked = asked, .news = took_news};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char *path = hb__manager_socket(socket_path);
-	*ret_console = NULL;
-	if (!path)
-		return HB_EXIT_USAGE;
+	*ret_error = NULL;
 	if (strlen(path) >= sizeof address.sun_path) {
-		int code = hb__fail_with(HB_EXIT_USAGE, "%s: the path is too long for a socket", path);
-		free(path);
-		return code;
+		*ret_error = hb__format("%s: the path is too long for a socket", path);
+		return NULL;
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	signal(SIGPIPE, SIG_IGN);
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	const char *why = fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) ? strerror(errno)
 											     : not_ours(fd, path);
-	int code = why ? nobody(path, why) : 0;
+	if (why) {
+		*ret_error = nobody(path, why);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
 	hb_asker *c = hb__alloc(sizeof *c);
 	*c = (hb_asker){0};
 	hb_error err;
-	if (code) {
-		if (fd >= 0)
-			close(fd);
-	} else if (hb_wire_open(fd, fd, true, "console", &calls, c, &c->wire, &err))
-		code = hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
-	if (code)
-		free(c);
-	else
-		*ret_console = c;
+	if (!hb_wire_open(fd, fd, true, "console", &calls, c, &c->wire, &err))
+		return c;
+	*ret_error = hb__copy(err.message);
+	free(c);
+	return NULL;
+}
+
+int hb__asker_open(const char *socket_path, hb_asker **ret_console)
+{
+	char *path = hb__manager_socket(socket_path), *error = NULL;
+	*ret_console = path ? hb__asker_reach(path, &error) : NULL;
+	int code = *ret_console ? 0 : error ? hb__fail_with(HB_EXIT_USAGE, "%s", error) : HB_EXIT_USAGE;
+	free(error);
 	free(path);
 	return code;
+}
+
+bool hb__asker_there(hb_asker *c, int wait_ms, const char **ret_why)
+{
+	struct pollfd at = {hb_wire_fd(c->wire), POLLIN, 0};
+	poll(&at, 1, wait_ms);
+	bool there = hb_wire_turn(c->wire);
+	*ret_why = there ? NULL : hb_wire_why(c->wire);
+	return there;
 }
 
 void hb__asker_close(hb_asker *c)
@@ -125,37 +139,50 @@ void hb__asker_news(hb_asker *c, void (*news)(void *user, const char *name, cons
 static void answered(void *user, const cJSON *answer, const char *error, int status)
 {
 	hb_asker *c = user;
+	if (c->late)
+		return;
 	c->come = true;
 	c->status = status;
 	c->error = error ? hb__copy(error) : NULL;
 	c->answer = error ? NULL : cJSON_Duplicate(answer, 1);
 }
 
-int hb__asker_ask(hb_asker *c, const char *name, cJSON *ask, cJSON **ret_answer)
+int hb__asker_try(hb_asker *c, const char *name, cJSON *ask, double seconds, cJSON **ret_answer, char **ret_error)
 {
-	double end = hb_seconds() + ANSWER_S;
+	double end = hb_seconds() + seconds;
+	bool lost = false;
+	*ret_error = NULL;
 	c->come = false;
 	hb_wire_ask(c->wire, name, ask, answered, c);
-	while (!c->come && hb_seconds() < end) {
+	while (!c->come && !lost && hb_seconds() < end) {
 		struct pollfd at = {hb_wire_fd(c->wire), POLLIN, 0};
 		poll(&at, 1, 1000);
-		c->lost = !hb_wire_turn(c->wire) || c->lost;
-		if (c->lost && !c->come)
-			return hb__fail_with(HB_EXIT_USAGE, "the manager: %s", hb_wire_why(c->wire));
+		lost = !hb_wire_turn(c->wire);
 	}
 	if (!c->come) {
-		/* an answer that came now would go to somebody else */
-		hb__say("the manager does not answer");
-		exit(HB_EXIT_USAGE);
+		c->late = !lost;
+		*ret_error = lost ? hb__format("the manager: %s", hb_wire_why(c->wire))
+				  : hb__copy("the manager does not answer");
+		return HB_EXIT_USAGE;
 	}
 	if (ret_answer)
 		*ret_answer = c->answer;
 	else
 		cJSON_Delete(c->answer);
-	if (!c->error)
-		return 0;
-	int code = hb__fail_with(c->status ? c->status : HB_EXIT_USAGE, "%s", c->error);
-	free(c->error);
+	*ret_error = c->error;
+	return !c->error ? 0 : c->status ? c->status : HB_EXIT_USAGE;
+}
+
+int hb__asker_ask(hb_asker *c, const char *name, cJSON *ask, cJSON **ret_answer)
+{
+	char *error;
+	int code = hb__asker_try(c, name, ask, ANSWER_S, ret_answer, &error);
+	if (code)
+		hb__say("%s", error);
+	free(error);
+	/* an answer that came now would go to somebody else */
+	if (c->late)
+		exit(code);
 	return code;
 }
 

@@ -13,10 +13,17 @@ typedef struct hb_asker hb_asker;
 char *hb__manager_socket(const char *given);
 /* Connects to the manager at `socket` (NULL: its place). 0, or the exit code after having said why not, and how to begin one. */
 int hb__asker_open(const char *socket, hb_asker **ret_console);
+/* The same at a path, without a word: NULL, and why not (free it). */
+hb_asker *hb__asker_reach(const char *path, char **ret_error);
 void hb__asker_close(hb_asker *console);
 
 /* Asks and waits for the answer. ask: taken over. *ret_answer (may be NULL): cJSON_Delete. 0, or the exit code after having said why. */
 int hb__asker_ask(hb_asker *console, const char *name, cJSON *ask, cJSON **ret_answer);
+/* The same without a word, for so many seconds; *ret_error (free it): why not, NULL: nothing. After no answer it can only be closed. */
+int hb__asker_try(
+	hb_asker *console, const char *name, cJSON *ask, double seconds, cJSON **ret_answer, char **ret_error);
+/* Waits for what comes. False: the manager is gone, and why; valid until hb__asker_close. */
+bool hb__asker_there(hb_asker *console, int wait_ms, const char **ret_why);
 /* All rows of a kind, in as many answers as it takes; ask: taken over, NULL: all. cJSON_Delete. */
 int hb__asker_rows(hb_asker *console, const char *what, cJSON *ask, cJSON **ret_rows);
 /* News that come while an ask waits, or by hb__asker_wait. */

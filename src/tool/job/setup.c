@@ -150,6 +150,13 @@ static int preload_all(const hb_setup *setup, char **ret)
 	return code;
 }
 
+static void add_number(hb_strings *list, const char *name, uint64_t number)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+	add(list, name, text);
+}
+
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
@@ -162,15 +169,10 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 		free(preload);
 		return code;
 	}
-	char shake[32], ring[32];
-	snprintf(ring, sizeof ring, "%llu", (unsigned long long)setup->ring);
-	snprintf(shake, sizeof shake, "%llu", (unsigned long long)setup->shake_us);
 	add(ret, "LD_PRELOAD", preload);
 	add(ret, "HBDB_MODE", setup->mode);
 	add(ret, "HBDB_DIR", setup->folder);
-	char root[16];
-	snprintf(root, sizeof root, "%d", (int)getpid());
-	add(ret, "HBDB_ROOT", root);
+	add_number(ret, "HBDB_ROOT", (uint64_t)getpid());
 	add(ret, "HBDB_LEVEL", setup->level);
 	if (setup->layers & HB_LAYER_SOCKETS)
 		add_outside(ret);
@@ -196,8 +198,10 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
-	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
-	add(ret, "HBDB_RING", setup->ring ? ring : NULL);
+	if (setup->shake_us)
+		add_number(ret, "HBDB_SHAKE", setup->shake_us);
+	if (setup->ring)
+		add_number(ret, "HBDB_RING", setup->ring);
 	char *of_others = runners();
 	add(ret, "HBDB_RUNNERS", of_others);
 	free(of_others);

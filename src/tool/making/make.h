@@ -22,7 +22,7 @@ typedef struct hb_making {
 	const char
 		*traced; /* path of the settings of a trace, which are kept in the recording; NULL: none is written */
 	uint64_t shake_us;
-	uint64_t ring;              /* bytes of each log that are kept, the last ones; 0: all */
+	uint64_t ring;    /* bytes of each log that are kept, the last ones; 0: all */
 	const char *send; /* a command that gets the recording while it is made; NULL: none */
 	const char *
 		local; /* of a job on several nodes: the folder on each in which its part is made until it is fetched; "off": all write into the recording; NULL: HB_NODE_FOLDER */

@@ -13,9 +13,8 @@
 
 /* ---- the page ---- */
 
-void hb__answer_page(struct hb_request *r)
+void hb__view_file(struct hb_request *r, const char *name)
 {
-	const char *name = strchr(r->name, '.') ? r->name : "page.html";
 	for (size_t i = 0; i < hb_page_files_n; i++) {
 		const struct hb_page_file *file = &hb_page_files[i];
 		if (strcmp(file->name, name) != 0)
@@ -26,6 +25,8 @@ void hb__answer_page(struct hb_request *r)
 	}
 	hb__view_refuse(r, 404, "this hbdb was built without its page");
 }
+
+void hb__answer_page(struct hb_request *r) { hb__view_file(r, strchr(r->name, '.') ? r->name : "page.html"); }
 
 /* ---- lists ---- */
 

@@ -139,6 +139,19 @@ def c_array(name, part):
     return "static const unsigned char %s[] = {%s};\n" % (name, ",\n".join(lines))
 
 
+def served(name, html, script, style):
+    return [(name + ".html", "text/html; charset=utf-8", html.encode()), (name + ".js", "text/javascript; charset=utf-8", script),
+            (name + ".css", "text/css; charset=utf-8", style)]
+
+
+def complex_files(root):
+    """The page of a complex: a script of its own."""
+    with open(os.path.join(HERE, "complex", "complex.html"), encoding="utf-8") as f:
+        html = f.read()
+    return served("complex", html, esbuild(root, "complex/main.ts", "--bundle", "--format=iife", "--target=es2022"),
+                  esbuild(root, "complex/complex.css"))
+
+
 def page_files(root=None):
     """(name, type, bytes) of all."""
     script = esbuild(root, "main.ts", "--bundle", "--format=iife", "--target=es2022")
@@ -146,8 +159,7 @@ def page_files(root=None):
     with open(os.path.join(HERE, "page.html"), encoding="utf-8") as f:
         html = f.read()
     head, tail = alone(html, script, style)
-    return [("page.html", "text/html; charset=utf-8", html.encode()), ("page.js", "text/javascript; charset=utf-8", script),
-            ("page.css", "text/css; charset=utf-8", style), ("alone.head", "", head), ("alone.tail", "", tail)]
+    return [*served("page", html, script, style), ("alone.head", "", head), ("alone.tail", "", tail), *complex_files(root)]
 
 
 def c_text(files):

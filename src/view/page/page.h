@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* name: the last part of its address ("page.html", "page.js", "page.css"), type: its Content-Type. Two more have no type and no address:
+/* name: the last part of its address ("page.html", "page.js", "page.css"; "complex.html" and so on), type: its Content-Type. Two more have no type and no address:
  * "alone.head" and "alone.tail" are the page in one file, without a server; between them stand its data (README.md). */
 struct hb_page_file {
 	const char *name, *type;

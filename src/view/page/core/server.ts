@@ -32,7 +32,7 @@ export interface Server {
 	post<T>(path: string, body?: unknown): Promise<T>;
 }
 
-class Live implements Server {
+export class Live implements Server {
 	alone = false;
 
 	async get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
