@@ -55,9 +55,12 @@ int hb__slurm_allocate(const hb_command_line *line, char **argv, hb_hosts *ret)
 	int trouble = hb__answer_of(words.at, text, sizeof text);
 	hb__strings_free(&words);
 	const char *at = strstr(text, granted);
-	if (trouble || !at)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "Slurm gives no nodes: salloc: %s", trouble > 0 ? strerror(trouble) : text);
+	if (trouble || !at) { /* srun may be one that needs none, or says itself what is wrong */
+		text[strcspn(text, "\n")] = 0;
+		hb__say("Slurm tells no nodes beforehand (%s): all processes write into the folder of the recording, which every node must see",
+			trouble > 0 ? "there is no salloc" : text);
+		return 0;
+	}
 	at += strlen(granted);
 	ret->slurm = hb__format("%.*s", (int)strspn(at, "0123456789"), at);
 	char *const nodes[] = {
