@@ -29,12 +29,12 @@ void hb__add_hosts(const char *list, hb_hosts *ret)
 }
 
 /* A line a host: "n1", "n1 slots=2", "n1:2", "me@n1"; # begins a remark. */
-static int add_file(const char *path, hb_hosts *ret)
+static void add_file(const char *path, hb_hosts *ret)
 {
 	char line[4096];
 	FILE *f = fopen(path, "re");
 	if (!f)
-		return hb__fail_with(HB_EXIT_USAGE, "the file of hosts %s cannot be read: %s", path, strerror(errno));
+		return; /* the launcher says so itself */
 	while (fgets(line, sizeof line, f)) {
 		const char *p = line + strspn(line, " \t");
 		size_t n = strcspn(p, " \t\r\n#:");
@@ -42,7 +42,6 @@ static int add_file(const char *path, hb_hosts *ret)
 			add(p, n, ret);
 	}
 	fclose(f);
-	return 0;
 }
 
 int hb__expand_hosts(const char *list, hb_hosts *ret)
@@ -104,9 +103,9 @@ static int read_words(const hb_command_line *line, char **argv, hb_hosts *ret)
 		if (list)
 			hb__add_hosts(list, ret);
 		else if (file && (hydra || (argv[i][1] && strcmp(argv[i], "-f")))) /* Open MPI has no -f */
-			code = add_file(file, ret);
+			add_file(file, ret);
 		else if (node && strchr(node, '/'))
-			code = add_file(node, ret);
+			add_file(node, ret);
 		else if (node)
 			code = hb__expand_hosts(node, ret);
 	}
@@ -130,7 +129,7 @@ int hb__find_hosts(const hb_command_line *line, char **argv, hb_hosts *ret)
 		hb__strings_free(&ret->name);
 		ret->to_come = true;
 	} else if (!code && !ret->name.n && file && line->launcher == HB_LAUNCHER_HYDRA)
-		code = add_file(file, ret);
+		add_file(file, ret);
 	if (code)
 		hb__run_hosts_free(ret);
 	return code;
