@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,7 @@
 
 #include "base/clock.h"
 #include "system/link/link.h"
-
-extern char **environ;
+#include "system/link/start.h"
 
 /* What hangs on the wire may outlive who asked for it: whoever is last frees it. */
 struct hb_stream {
@@ -128,38 +126,6 @@ static double until(double seconds) { return seconds < 0 ? 1e11 : hb_seconds() +
 
 /* ---- opening and closing ---- */
 
-static int start(const hb_link_options *options, pid_t *ret_pid, int *ret_fd)
-{
-	int end[2], trouble;
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t none, pipe;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end))
-		return errno;
-	sigemptyset(&none);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&how);
-	posix_spawn_file_actions_adddup2(&files, end[1], 0);
-	posix_spawn_file_actions_adddup2(&files, end[1], 1);
-	if (options->error >= 0)
-		posix_spawn_file_actions_adddup2(&files, options->error, 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_setsigmask(&how, &none);
-	posix_spawnattr_setsigdefault(&how, &pipe);
-	posix_spawnattr_setpgroup(&how, 0); /* keys pressed at the terminal are not for it */
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	trouble = posix_spawnp(ret_pid, options->argv[0], &files, &how, options->argv, environ);
-	posix_spawnattr_destroy(&how);
-	posix_spawn_file_actions_destroy(&files);
-	close(end[1]);
-	if (trouble)
-		close(end[0]);
-	*ret_fd = end[0];
-	return trouble;
-}
-
 /* The command that kept the connection: it ends when that does, or is ended. */
 static void end_command(pid_t pid)
 {
@@ -187,7 +153,7 @@ hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_er
 	if (!trouble && link->wake < 0)
 		trouble = errno;
 	if (!trouble)
-		trouble = start(options, &link->pid, &fd);
+		trouble = hb_link_start(options->argv, options->error, &link->pid, &fd);
 	if (trouble) {
 		free(link);
 		return fail(err, HB_E_SYSTEM, "cannot start %s: %s", options->argv[0], strerror(trouble));

@@ -2,19 +2,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "system/link/start.h"
 #include "system/manager/inside.h"
-
-extern char **environ;
 
 #define SEEN_S 60  /* how often it is noted until when a node is known */
 #define SKEW_S 600 /* how far clocks of nodes may be apart */
@@ -168,42 +165,16 @@ void hb__node_watch(struct hb__node *n, const char *folder)
 
 static int start(struct hb__node *n, char *const *argv, int *ret_fd)
 {
-	int end[2], errors[2];
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	sigset_t none, pipe;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end))
+	int errors[2];
+	if (pipe2(errors, O_CLOEXEC | O_NONBLOCK))
 		return errno;
-	if (pipe2(errors, O_CLOEXEC | O_NONBLOCK)) {
-		close(end[0]);
-		close(end[1]);
-		return errno;
-	}
-	sigemptyset(&none);
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&how);
-	posix_spawn_file_actions_adddup2(&files, end[1], 0);
-	posix_spawn_file_actions_adddup2(&files, end[1], 1);
-	posix_spawn_file_actions_adddup2(&files, errors[1], 2);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	posix_spawnattr_setsigmask(&how, &none);
-	posix_spawnattr_setsigdefault(&how, &pipe);
-	posix_spawnattr_setpgroup(&how, 0);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-	int trouble = posix_spawnp(&n->pid, argv[0], &files, &how, argv, environ);
-	posix_spawnattr_destroy(&how);
-	posix_spawn_file_actions_destroy(&files);
-	close(end[1]);
+	int trouble = hb_link_start(argv, errors[1], &n->pid, ret_fd);
 	close(errors[1]);
 	if (trouble) {
 		n->pid = 0;
-		close(end[0]);
 		close(errors[0]);
 	} else
 		n->errors = errors[0];
-	*ret_fd = end[0];
 	return trouble;
 }
 

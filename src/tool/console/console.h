@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "../tool.h"
+#include "../options.h"
 #include "system/wire/wire.h"
 
 typedef struct hb_asker hb_asker;
@@ -45,6 +45,9 @@ typedef struct hb_table_column {
 } hb_table_column;
 /* An aligned table; columns end with a NULL head. */
 void hb__print_table(const cJSON *rows, const hb_table_column *columns);
+/* All rows of a kind as a table, or with --json an object a line; none: what is said where there are none. 0, or the exit code after having said why. */
+int hb__list_rows(
+	const hb_args *args, hb_asker *console, const char *what, const hb_table_column *columns, const char *none);
 /* How long ago a time in microseconds since 1970 was, in short. */
 const char *hb__ago(double time);
 /* A line for an event. */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../show/inert.h"
+#include "../terminal.h"
 #include "console.h"
 
 const char *hb__field(const cJSON *row, const char *name)
@@ -117,4 +118,22 @@ void hb__print_event(const cJSON *event)
 	free(text);
 	free(where);
 	free(shown);
+}
+
+int hb__list_rows(
+	const hb_args *args, hb_asker *console, const char *what, const hb_table_column *columns, const char *none)
+{
+	cJSON *rows;
+	int code = hb__asker_rows(console, what, NULL, &rows);
+	if (code)
+		return code;
+	hb__page();
+	if (hb__option_value(args, "json"))
+		hb__print_rows(rows);
+	else if (cJSON_GetArraySize(rows))
+		hb__print_table(rows, columns);
+	else
+		hb__say("%s", none);
+	cJSON_Delete(rows);
+	return 0;
 }

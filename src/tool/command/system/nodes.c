@@ -39,19 +39,7 @@ static int list(const hb_args *args, hb_asker *console)
 {
 	static const hb_table_column columns[] = {{"NODE", name}, {"STATE", state}, {"SINCE", since},
 		{"PLATFORM", platform}, {"MACHINE", machine}, {"PROCESSES", processes}, {"LOAD", load}, {"", why}, {0}};
-	cJSON *rows;
-	int code = hb__asker_rows(console, "nodes", NULL, &rows);
-	if (code)
-		return code;
-	hb__page();
-	if (hb__option_value(args, "json"))
-		hb__print_rows(rows);
-	else if (cJSON_GetArraySize(rows))
-		hb__print_table(rows, columns);
-	else
-		hb__say("there are no nodes yet; hbdb nodes add NAME adds one");
-	cJSON_Delete(rows);
-	return 0;
+	return hb__list_rows(args, console, "nodes", columns, "there are no nodes yet; hbdb nodes add NAME adds one");
 }
 
 static int change(const hb_args *args, hb_asker *console, bool remove)

@@ -49,19 +49,8 @@ static int list(const hb_args *args, hb_asker *console)
 {
 	static const hb_table_column columns[] = {{"PROGRAM", name}, {"STATE", state}, {"SINCE", since}, {"NODE", node},
 		{"RUNS", runs}, {"RESTART", restart}, {"HELD BY", holder}, {"COMMAND", command}, {0}};
-	cJSON *rows;
-	int code = hb__asker_rows(console, "programs", NULL, &rows);
-	if (code)
-		return code;
-	hb__page();
-	if (hb__option_value(args, "json"))
-		hb__print_rows(rows);
-	else if (cJSON_GetArraySize(rows))
-		hb__print_table(rows, columns);
-	else
-		hb__say("there are no programs yet; hbdb program add NAME --node NODE -- COMMAND adds one");
-	cJSON_Delete(rows);
-	return 0;
+	return hb__list_rows(args, console, "programs", columns,
+		"there are no programs yet; hbdb program add NAME --node NODE -- COMMAND adds one");
 }
 
 static void add_words(cJSON *ask, const char *field, const char *list)
