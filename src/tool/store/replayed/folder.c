@@ -303,14 +303,18 @@ static int fill(const char *recording, const hb_logs *logs, const int32_t *numbe
 }
 
 /* Contents were kept, of some processes. */
-static bool kept_of_others(const hb_replay_folder *s)
+static bool kept_of_others(const char *recording)
 {
+	hb_logs logs;
 	bool kept = false;
-	for (int32_t i = 0; !kept && i < s->size; i++) {
-		char *path = s->log[i] ? hb_data_path(s->log[i]) : NULL;
+	if (hb__list_logs(recording, &logs))
+		return false;
+	for (size_t i = 0; !kept && i < logs.n; i++) {
+		char *path = hb_data_path(logs.at[i].path);
 		kept = path && hb_within_exists(path);
 		free(path);
 	}
+	hb__close_logs(&logs);
 	return kept;
 }
 
@@ -325,7 +329,7 @@ static bool has_contents(const char *path)
 	return came;
 }
 
-static int unpack_contents(const hb_replay_folder *s, int32_t number)
+static int unpack_contents(const char *recording, const hb_replay_folder *s, int32_t number)
 {
 	hb_error err = {0};
 	const char *name = number >= 0 && number < s->size && s->name ? s->name[number] : NULL;
@@ -337,7 +341,7 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 		code = hb__fail_with(HB_EXIT_USAGE, "out of memory");
 	else if (!has_contents(from))
 		code = hb__fail_with(HB_EXIT_USAGE,
-			!hb_within_exists(from) && kept_of_others(s)
+			!hb_within_exists(from) && kept_of_others(recording)
 				? "the recording has what came into other processes, but not into %s%s: record with a --data-ranks that has it, or without --data-ranks"
 				: "the recording does not have what came into %s%s: record with --level data to replay it alone",
 			hb_rank_word(name), name);
@@ -410,7 +414,7 @@ int hb__open_replay_folder(const char *recording, const char *alone, uint64_t un
 		count(&logs, numbers, ret);
 		code = code ? code : fill(recording, &logs, numbers, ret);
 		for (int32_t i = 0; !code && alone && i < ret->made; i++)
-			code = ret->log[i] || i == ret->only ? unpack_contents(ret, i) : 0;
+			code = ret->log[i] || i == ret->only ? unpack_contents(recording, ret, i) : 0;
 		free(numbers);
 	}
 	hb__close_logs(&logs);
@@ -429,7 +433,7 @@ int hb__unpack_inputs(const char *recording, hb_replay_folder *s)
 	for (int32_t i = 0; !code && i < s->size; i++) {
 		char *from = s->log[i] ? hb_data_path(s->log[i]) : NULL;
 		if (from && i != s->only && hb_within_exists(from))
-			code = unpack_contents(s, i);
+			code = unpack_contents(recording, s, i);
 		free(from);
 	}
 	if (access(files, F_OK) == 0)
