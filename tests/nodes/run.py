@@ -195,6 +195,9 @@ def test_slurm(nodes, programs):
         done = record(nodes, "/tmp/srun.hbdb", srun + [programs["openmpi"], "5"])
         check("record of srun: nodes that Slurm chooses", done.returncode == 0 and "8 processes, 164 events" in done.stderr, said(done))
         same("... a file for each", files(nodes, "/tmp/srun.hbdb"), ["manifest.json"] + ["node.%s.hbn" % n for n in NODES])
+        end = time.monotonic() + FAR  # Slurm takes its time to complete a job
+        while nodes.run(["squeue", "-h"]).stdout and time.monotonic() < end:
+            time.sleep(0.1)
         same("... and they are given back", nodes.run(["squeue", "-h"]).stdout, "")
         script = nodes.put("job.sh", "#!/bin/sh\ncd /srv\n%s record -o batch.hbdb -- srun --mpi=pmix -n 4 %s 5\n" % (HBDB, programs["openmpi"])
                            + "%s record -o mpirun.hbdb -- mpirun.openmpi --allow-run-as-root --oversubscribe -n 4 --map-by node %s 5\n" % (HBDB, programs["openmpi"]))

@@ -14,42 +14,17 @@
 #define HELLO_S 30 /* that a login may take */
 #define ANSWER_S 60
 
-char **hb__reach(const char *node, const char *slurm)
+char **hb__reach(const char *node, bool slurm, char ret_why[HB_PLATFORM_WHY])
 {
 	char self[PATH_MAX], host[HOST_NAME_MAX + 1];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	const char *words[24];
-	size_t k = 0;
 	self[n > 0 ? n : 0] = 0;
+	const char *const agent[] = {self, "agent", NULL};
 	bool here = !gethostname(host, sizeof host) && !strcmp(host, node);
-	char *job = slurm ? hb__format("--jobid=%s", slurm) : NULL;
-	if (!here && slurm) {
-		/* what the agent says must come as it is, at once, and from one process */
-		const char *const srun[] = {
-			"srun", job, "--overlap", "--unbuffered", "--mpi=none", "--quiet", "-N1", "-n1", "-w", node};
-		for (size_t i = 0; i < sizeof srun / sizeof *srun; i++)
-			words[k++] = srun[i];
-	} else if (!here) {
-		/* a node that is gone is to be noticed within half a minute */
-		const char *const ssh[] = {"ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15", "-o",
-			"ServerAliveInterval=5", "-o", "ServerAliveCountMax=4", node};
-		for (size_t i = 0; i < sizeof ssh / sizeof *ssh; i++)
-			words[k++] = ssh[i];
-	}
-	words[k++] = self;
-	words[k++] = "agent";
-	size_t bytes = (k + 1) * sizeof(char *);
-	for (size_t i = 0; i < k; i++)
-		bytes += strlen(words[i]) + 1;
-	char **argv = hb__alloc(bytes), *to = (char *)(argv + k + 1);
-	for (size_t i = 0; i < k; i++) {
-		size_t length = strlen(words[i]) + 1;
-		argv[i] = memcpy(to, words[i], length);
-		to += length;
-	}
-	argv[k] = NULL;
-	free(job);
-	return argv;
+	hb_platform *platform = hb_platform_load(here ? "local" : slurm ? "slurm" : "ssh", ret_why);
+	char **words = platform ? hb_platform_words(platform->reach, node, agent, ret_why) : NULL;
+	hb_platform_free(platform);
+	return words;
 }
 
 /* ---- connecting, to all at the same time ---- */
@@ -58,26 +33,36 @@ struct opening {
 	pthread_t thread;
 	bool runs;
 	hb_node *node;
-	const char *slurm;
+	bool slurm;
 	char boot[64];
 };
+
+/* NULL: it is connected; else why not. */
+static char *connect_to(const char *node, bool slurm, hb_link **ret)
+{
+	char why[HB_PLATFORM_WHY] = "";
+	char **argv = hb__reach(node, slurm, why);
+	const hb_link_options options = {.argv = argv, .error = -1, .seconds = HELLO_S};
+	hb_error err;
+	*ret = NULL;
+	if (!argv)
+		return hb__copy(why);
+	hb_status status = hb_link_open(&options, ret, &err);
+	hb_platform_words_free(argv);
+	return status ? hb__copy(err.message) : NULL;
+}
 
 static void *open_one(void *user)
 {
 	struct opening *o = user;
-	hb_error err;
-	char **argv = hb__reach(o->node->name, o->slurm);
-	hb_link_options options = {.argv = argv, .error = -1, .seconds = HELLO_S};
-	if (hb_link_open(&options, &o->node->link, &err)) {
-		o->node->lost = hb__copy(err.message);
-	} else {
+	o->node->lost = connect_to(o->node->name, o->slurm, &o->node->link);
+	if (!o->node->lost) {
 		cJSON *peer = hb_link_peer(o->node->link);
 		const char *host = hb_wire_text(peer, "host"), *boot = hb_wire_text(peer, "boot");
 		o->node->host = hb__copy(host ? host : o->node->name);
 		strncpy(o->boot, boot ? boot : "", sizeof o->boot - 1);
 		cJSON_Delete(peer);
 	}
-	free(argv);
 	return NULL;
 }
 
@@ -126,7 +111,7 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret)
 	struct opening *o = hb__alloc(hosts->name.n * sizeof *o);
 	for (; ret->n < hosts->name.n; ret->n++) {
 		ret->at[ret->n] = (hb_node){.name = hb__copy(hosts->name.at[ret->n])};
-		o[ret->n] = (struct opening){.node = &ret->at[ret->n], .slurm = hosts->slurm};
+		o[ret->n] = (struct opening){.node = &ret->at[ret->n], .slurm = hosts->slurm != NULL};
 	}
 	for (size_t i = 0; i < ret->n; i++)
 		o[i].runs = !pthread_create(&o[i].thread, NULL, open_one, &o[i]);
@@ -186,18 +171,11 @@ int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id)
 void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret)
 {
 	for (size_t i = 0; i < m->nnodes; i++) {
-		hb_error err;
 		if (!m->node[i].missing)
 			continue;
-		char **argv = hb__reach(m->node[i].name, NULL);
-		const hb_link_options options = {.argv = argv, .error = -1, .seconds = HELLO_S};
 		hb_node node = {.name = hb__copy(m->node[i].name),
 			.host = hb__copy(m->node[i].host ? m->node[i].host : m->node[i].name)};
-		if (hb_link_open(&options, &node.link, &err)) {
-			node.link = NULL;
-			node.lost = hb__copy(err.message);
-		}
-		free(argv);
+		node.lost = connect_to(node.name, false, &node.link);
 		ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
 		ret->at[ret->n++] = node;
 		free(ret->folder);

@@ -1,5 +1,5 @@
 /* A recording of several nodes: what their processes write stays on the node until the job is over; then it is sealed there and
- * fetched, a file for each node (docs/nodes.md). */
+ * fetched, a file for each node (docs/system/nodes.md). */
 #ifndef HBDB_TOOL_NODES_H
 #define HBDB_TOOL_NODES_H
 
@@ -7,11 +7,13 @@
 #include "../store/manifest.h"
 #include "hosts.h"
 #include "system/link/link.h"
+#include "system/platforms/platform.h"
 
 #define HB_NODE_FOLDER "/tmp" /* in which a node's part of a recording is made, where --local says no other */
 
-/* How an agent is reached: words of a command, NULL ended. To be freed: one block. */
-char **hb__reach(const char *node, const char *slurm);
+/* How the agent of a node is reached, as its platform says: this machine's, one of Slurm's (in the job that SLURM_JOB_ID names), or ssh. NULL: why not. Free it with
+ * hb_platform_words_free. */
+char **hb__reach(const char *node, bool slurm, char ret_why[HB_PLATFORM_WHY]);
 
 typedef struct hb_node {
 	char *name;    /* as the launcher is told */

@@ -16,6 +16,8 @@ int hb__spread_begin(const char *local, const hb_command_line *line, char **argv
 	if (!code && hosts.to_come) {
 		code = hb__slurm_allocate(line, argv, &hosts);
 		ret->given = hosts.slurm ? hb__copy(hosts.slurm) : NULL;
+		if (ret->given) /* for the agents, and for the job itself */
+			setenv("SLURM_JOB_ID", ret->given, 1);
 	}
 	if (!code)
 		code = hb__nodes_open(&hosts, &ret->nodes);
@@ -28,8 +30,6 @@ int hb__spread_begin(const char *local, const hb_command_line *line, char **argv
 	}
 	if (ret->nodes.n)
 		hb__nodes_describe(&ret->nodes, true, m);
-	if (ret->given)
-		setenv("SLURM_JOB_ID", ret->given, 1);
 	return 0;
 }
 
