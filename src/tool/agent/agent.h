@@ -18,7 +18,7 @@ hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
 
 /* ---- parts.c ---- */
 
-hb_agent_ask hb__ask_seal, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
+hb_agent_ask hb__ask_seal, hb__ask_keep, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
 /* A connection is gone: nobody waits for its answers any more. */
 void hb__parts_gone(hb_wire *wire);
 

@@ -1,8 +1,9 @@
-/* A node's part of a recording: sealed, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
+/* A node's part of a recording: sealed, kept, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "../making/keep.h"
 #include "../sending/sending.h"
 #include "../store/find.h"
+#include "../stopping/kept.h"
 #include "../store/manifest.h"
 #include "agent.h"
 #include "format/within/within.h"
@@ -33,11 +35,12 @@ static const char *the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
 	return NULL;
 }
 
-/* ---- seal ---- */
+/* ---- seal, keep ---- */
 
 struct waiting {
 	hb_wire *wire;
 	uint64_t id;
+	int said; /* keep: where the child writes the path of what it has made, or why it could not */
 	struct waiting *next;
 };
 static struct waiting *all;
@@ -46,6 +49,18 @@ void hb__parts_gone(hb_wire *wire)
 {
 	for (struct waiting *w = all; w; w = w->next)
 		w->wire = w->wire == wire ? NULL : w->wire;
+}
+
+static void forget(struct waiting *w)
+{
+	for (struct waiting **at = &all; *at; at = &(*at)->next)
+		if (*at == w) {
+			*at = w->next;
+			break;
+		}
+	if (w->said >= 0)
+		close(w->said);
+	free(w);
 }
 
 static void sealed(hb_agent *agent, void *user, int32_t pid, int status, int signal)
@@ -57,12 +72,25 @@ static void sealed(hb_agent *agent, void *user, int32_t pid, int status, int sig
 			w->wire, w->id, HB_EXIT_RECORDING, "the logs could not be compressed (status %d)", status);
 	else if (w->wire)
 		hb_wire_answer(w->wire, w->id, NULL);
-	for (struct waiting **at = &all; *at; at = &(*at)->next)
-		if (*at == w) {
-			*at = w->next;
-			break;
-		}
-	free(w);
+	forget(w);
+}
+
+static void kept(hb_agent *agent, void *user, int32_t pid, int status, int signal)
+{
+	struct waiting *w = user;
+	char text[PIPE_BUF + 1];
+	ssize_t n = read(w->said, text, sizeof text - 1);
+	(void)agent, (void)pid, (void)signal;
+	text[n > 0 ? n : 0] = 0;
+	if (w->wire && status) {
+		hb_wire_refuse(w->wire, w->id, HB_EXIT_RECORDING, "%s",
+			*text ? text : "what the recording holds could not be kept: the process that did it was ended");
+	} else if (w->wire) {
+		cJSON *answer = cJSON_CreateObject();
+		cJSON_AddStringToObject(answer, "recording", text);
+		hb_wire_answer(w->wire, w->id, answer);
+	}
+	forget(w);
 }
 
 static void seal(const char *folder)
@@ -89,22 +117,56 @@ static pid_t begin_child(void)
 	return pid;
 }
 
+/* said: the end of a pipe that the child writes to, which the parent keeps the other end of; {-1, -1}: none. True: this is the child. */
+static bool work(hb_agent *agent, hb_wire *wire, uint64_t id, hb_agent_ended *over, const int said[2])
+{
+	struct waiting *w = hb__alloc(sizeof *w);
+	*w = (struct waiting){.wire = wire, .id = id, .said = said[0], .next = all};
+	pid_t pid = begin_child();
+	if (!pid)
+		return true;
+	if (said[1] >= 0)
+		close(said[1]);
+	all = w;
+	if (pid < 0 || !hb_agent_wait_for(agent, pid, over, w)) {
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
+		forget(w);
+	}
+	return false;
+}
+
 void hb__ask_seal(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = the_folder(wire, id, ask);
+	if (folder && work(agent, wire, id, sealed, (int[]){-1, -1}))
+		seal(folder);
+}
+
+static void keep(const char *folder, const char *output, int said)
+{
+	char *made, *to = output && *output != '/' ? hb__format("%s/../%s", folder, output) : NULL;
+	hb_sum sum;
+	hb_error err;
+	hb_status status = hb__keep(folder, to ? to : output, &made, &sum, &err);
+	if (status)
+		dprintf(said, "%s%s%s", err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
+	else
+		dprintf(said, "%s", made);
+	_exit(status ? HB_EXIT_RECORDING : 0);
+}
+
+void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
+{
+	const char *folder = the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
+	int said[2];
 	if (!folder)
 		return;
-	struct waiting *w = hb__alloc(sizeof *w);
-	*w = (struct waiting){.wire = wire, .id = id, .next = all};
-	pid_t pid = begin_child();
-	if (!pid)
-		seal(folder);
-	if (pid > 0 && hb_agent_wait_for(agent, pid, sealed, w)) {
-		all = w;
-		return;
-	}
-	hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
-	free(w);
+	if (output && (!*output || (*output != '/' && strchr(output, '/'))))
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder", output);
+	else if (pipe2(said, O_CLOEXEC))
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "cannot make a pipe: %s", strerror(errno));
+	else if (work(agent, wire, id, kept, said))
+		keep(folder, output, said[1]);
 }
 
 /* ---- fetch, follow ---- */
