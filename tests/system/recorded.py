@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Recorded programs of a complex: what a ring holds is kept, by hand and by a reaction."""
+"""Recorded programs of a complex: what their threads do, and what a ring holds is kept, by hand and by a reaction."""
 import json
 import os
 import subprocess
 import sys
 
 from lib import Complex, check, finish, until
+import wire
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests"))
@@ -57,8 +58,56 @@ def kept(mpi):
         check(len(events_of(c.path + "/short-kept-1.hbdb")) == 2, "with all processes in it", events_of(c.path + "/short-kept-1.hbdb"))
 
 
+STAND = """#include <mpi.h>
+int main(int c, char **v)
+{
+	int r, x;
+	MPI_Init(&c, &v);
+	MPI_Comm_rank(MPI_COMM_WORLD, &r);
+	if (r == 0)
+		MPI_Recv(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (volatile long i = 0; r == 1; i++)
+		;
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def threads(mpi):
+    """One rank receives what is never sent, the other computes."""
+    with Complex() as c:
+        with open(c.path + "/stand.c", "w", encoding="ascii") as f:
+            f.write(STAND)
+        subprocess.run(["mpicc." + mpi, "-g", "-o", c.path + "/stand", c.path + "/stand.c"], check=True)
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        c.do("program", "add", "stand", "--node", "n1", "--cwd", c.path, "--record", "--", *LAUNCH[mpi], c.path + "/stand")
+        c.do("program", "begin", "stand")
+        ranks = until(lambda: [r for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if any(t["events"] for t in r.get("doing", []))][1:] and
+                      [r["doing"] for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if "doing" in r])
+        check(ranks and len(ranks) == 2 and all(len(r) == 1 for r in ranks), "threads of processes (%s)" % mpi, c.run("ps", "--threads"))
+        waits, computes = ranks[0][0], ranks[1][0]
+        check(waits["does"] == "inside" and waits["call"] == "MPI_Recv" and waits["place"].endswith("stand.c:8") and waits["seconds"] >= 0 and waits["events"] == 1, "in which call, where", waits)
+        check(computes["does"] == "computes" and computes["after"] == "MPI_Init" and "call" not in computes, "or after which it computes", computes)
+        pids = [r["pid"] for r in sorted(c.rows("ps"), key=lambda r: r["rank"] or 0) if r["rank"] is not None]
+        check([r[0]["thread"] for r in ranks] == pids, "its number in the system", (ranks, pids))
+        text = c.do("ps", "-t")
+        check("inside MPI_Recv" in text and "computes after MPI_Init" in text, "hbdb ps --threads says so", text)
+        w = c.wire()
+        for number, word in ((99999, "no process of this number"), (c.program("stand")["process"], "")):
+            try:
+                w.ask("state", process=number)
+                check(not word, "a process that is not there has no state")
+            except wire.Refused as e:
+                check(word and word in str(e), "a process that is not there has no state", e)
+        w.close()
+
+
 def main():
     for mpi in turn.either("manager-recorded", ("openmpi", "mpich")):
+        threads(mpi)
         kept(mpi)
     finish()
 

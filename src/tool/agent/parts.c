@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static const char *the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
 struct waiting {
 	hb_wire *wire;
 	uint64_t id;
-	int said; /* keep: where the child writes the path of what it has made, or why it could not */
+	int said; /* keep, state: what the child writes is the answer, or why there is none; -1: nothing */
 	struct waiting *next;
 };
 static struct waiting *all;
@@ -75,21 +76,24 @@ static void sealed(hb_agent *agent, void *user, int32_t pid, int status, int sig
 	forget(w);
 }
 
-static void kept(hb_agent *agent, void *user, int32_t pid, int status, int signal)
+/* The child has written its answer, an object, or, when it failed, why. */
+static void has_said(hb_agent *agent, void *user, int32_t pid, int status, int signal)
 {
 	struct waiting *w = user;
-	char text[PIPE_BUF + 1];
-	ssize_t n = read(w->said, text, sizeof text - 1);
+	struct stat is = {0};
 	(void)agent, (void)pid, (void)signal;
-	text[n > 0 ? n : 0] = 0;
-	if (w->wire && status) {
-		hb_wire_refuse(w->wire, w->id, HB_EXIT_RECORDING, "%s",
-			*text ? text : "what the recording holds could not be kept: the process that did it was ended");
-	} else if (w->wire) {
-		cJSON *answer = cJSON_CreateObject();
-		cJSON_AddStringToObject(answer, "recording", text);
-		hb_wire_answer(w->wire, w->id, answer);
-	}
+	fstat(w->said, &is);
+	size_t size = (size_t)is.st_size;
+	char *text = hb__alloc(size + 1);
+	ssize_t n = pread(w->said, text, size, 0);
+	cJSON *answer = n > 0 && !status ? cJSON_ParseWithLength(text, (size_t)n) : NULL;
+	if (w->wire && answer)
+		hb_wire_answer(w->wire, w->id, cJSON_Duplicate(answer, true));
+	else if (w->wire)
+		hb_wire_refuse(w->wire, w->id, HB_EXIT_RECORDING, "%.1000s",
+			n > 0 && status ? text : "the process of the agent's that was at work on it was ended");
+	cJSON_Delete(answer);
+	free(text);
 	forget(w);
 }
 
@@ -117,16 +121,14 @@ static pid_t begin_child(void)
 	return pid;
 }
 
-/* said: the end of a pipe that the child writes to, which the parent keeps the other end of; {-1, -1}: none. True: this is the child. */
-static bool work(hb_agent *agent, hb_wire *wire, uint64_t id, hb_agent_ended *over, const int said[2])
+/* True: this is the child. said: a file of the child's and the agent's, or -1; the agent's from here on. */
+static bool work(hb_agent *agent, hb_wire *wire, uint64_t id, hb_agent_ended *over, int said)
 {
 	struct waiting *w = hb__alloc(sizeof *w);
-	*w = (struct waiting){.wire = wire, .id = id, .said = said[0], .next = all};
+	*w = (struct waiting){.wire = wire, .id = id, .said = said, .next = all};
 	pid_t pid = begin_child();
 	if (!pid)
 		return true;
-	if (said[1] >= 0)
-		close(said[1]);
 	all = w;
 	if (pid < 0 || !hb_agent_wait_for(agent, pid, over, w)) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
@@ -135,10 +137,26 @@ static bool work(hb_agent *agent, hb_wire *wire, uint64_t id, hb_agent_ended *ov
 	return false;
 }
 
+int hb__work_for(hb_agent *agent, hb_wire *wire, uint64_t id)
+{
+	int said = memfd_create("hbdb-answer", MFD_CLOEXEC);
+	if (said < 0)
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "there is no place for the answer: %s", strerror(errno));
+	return said >= 0 && work(agent, wire, id, has_said, said) ? said : -1;
+}
+
+void hb__work_done(int said, cJSON *answer)
+{
+	char *text = cJSON_PrintUnformatted(answer);
+	if (text)
+		dprintf(said, "%s", text);
+	_exit(text ? 0 : HB_EXIT_RECORDING);
+}
+
 void hb__ask_seal(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = the_folder(wire, id, ask);
-	if (folder && work(agent, wire, id, sealed, (int[]){-1, -1}))
+	if (folder && work(agent, wire, id, sealed, -1))
 		seal(folder);
 }
 
@@ -147,26 +165,25 @@ static void keep(const char *folder, const char *output, int said)
 	char *made, *to = output && *output != '/' ? hb__format("%s/../%s", folder, output) : NULL;
 	hb_sum sum;
 	hb_error err;
-	hb_status status = hb__keep(folder, to ? to : output, &made, &sum, &err);
-	if (status)
+	if (hb__keep(folder, to ? to : output, &made, &sum, &err)) {
 		dprintf(said, "%s%s%s", err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
-	else
-		dprintf(said, "%s", made);
-	_exit(status ? HB_EXIT_RECORDING : 0);
+		_exit(HB_EXIT_RECORDING);
+	}
+	cJSON *answer = cJSON_CreateObject();
+	cJSON_AddStringToObject(answer, "recording", made);
+	hb__work_done(said, answer);
 }
 
 void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
-	int said[2];
-	if (!folder)
-		return;
-	if (output && (!*output || (*output != '/' && strchr(output, '/'))))
+	if (folder && output && (!*output || (*output != '/' && strchr(output, '/')))) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder", output);
-	else if (pipe2(said, O_CLOEXEC))
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "cannot make a pipe: %s", strerror(errno));
-	else if (work(agent, wire, id, kept, said))
-		keep(folder, output, said[1]);
+		return;
+	}
+	int said = folder ? hb__work_for(agent, wire, id) : -1;
+	if (said >= 0)
+		keep(folder, output, said);
 }
 
 /* ---- fetch, follow ---- */

@@ -351,6 +351,18 @@ static void add_processes(const struct tracked *t, cJSON *list)
 			cJSON_AddItemToArray(list, describe(t, i));
 }
 
+cJSON *hb__watched_now(const hb_watching *w, const char *folder, const hb_lanes **ret_lanes)
+{
+	for (size_t i = 0; i < w->ntracked; i++)
+		if (!strcmp(w->tracked[i]->path, folder)) {
+			cJSON *list = cJSON_CreateArray();
+			add_processes(w->tracked[i], list);
+			*ret_lanes = &w->tracked[i]->watch.lanes;
+			return list;
+		}
+	return NULL;
+}
+
 /* Without those that ended before `since`: who asks every second knows them. */
 static cJSON *started_since(hb_agent *agent, const cJSON *ask)
 {
