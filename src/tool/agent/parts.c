@@ -178,7 +178,8 @@ void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
 	if (folder && output && (!*output || (*output != '/' && strchr(output, '/')))) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder", output);
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder",
+			output);
 		return;
 	}
 	int said = folder ? hb__work_for(agent, wire, id) : -1;

@@ -64,12 +64,12 @@ static cJSON *thread_of(hb_view *view, const hb_lane_now *now)
 	hb_lane_info lane = {0};
 	bool read = view && !hb_log_lane(view->log, now->is.lane, &lane);
 	bool asks = now->asked > 0 && hb_seconds() - now->asked < ASKED_S;
-	const char *does = read && lane.inside                         ? "inside"
-			   : !read && now->is.inside                   ? "inside"
-			   : asks                                      ? "asks"
-			   : !now->asleep                              ? "computes"
-			   : now->joins == now->is.lane                ? "ended"
-								       : "asleep";
+	const char *does = read && lane.inside          ? "inside"
+			   : !read && now->is.inside    ? "inside"
+			   : asks                       ? "asks"
+			   : !now->asleep               ? "computes"
+			   : now->joins == now->is.lane ? "ended"
+							: "asleep";
 	cJSON_AddNumberToObject(thread, "lane", now->is.lane);
 	if (now->is.task)
 		cJSON_AddNumberToObject(thread, "thread", (double)now->is.task);
@@ -78,8 +78,8 @@ static cJSON *thread_of(hb_view *view, const hb_lane_now *now)
 	if (read && lane.inside) {
 		add_slot(thread, view, now->is.lane, lane.events, lane.inside_slot);
 		add_since(thread, view, lane.inside_enter);
-	} else if (read && (!asks || !lane.polling ||
-				   !add_slot(thread, view, now->is.lane, lane.events, lane.polling_slot)))
+	} else if (read &&
+		   (!asks || !lane.polling || !add_slot(thread, view, now->is.lane, lane.events, lane.polling_slot)))
 		add_last(thread, view, now->is.lane, lane.events);
 	if (!strcmp(does, "asleep") && now->joins != HB_NO)
 		cJSON_AddNumberToObject(thread, "joins", now->joins);
@@ -106,9 +106,11 @@ void hb__ask_state(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask
 {
 	const char *folder = hb_wire_text(ask, "folder");
 	const hb_lanes *lanes;
-	cJSON *list = folder ? hb__watched_now(((hb_tool_agent *)hb_agent_user(agent))->watching, folder, &lanes) : NULL;
+	cJSON *list =
+		folder ? hb__watched_now(((hb_tool_agent *)hb_agent_user(agent))->watching, folder, &lanes) : NULL;
 	if (!list) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "%s is not watched here, or is complete: what its threads do now is not known",
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE,
+			"%s is not watched here, or is complete: what its threads do now is not known",
 			folder ? folder : "(none)");
 		return;
 	}

@@ -39,8 +39,9 @@ static void print_how(const cJSON *row)
 /* What agents tell of a thread, in words. */
 static void print_thread(const cJSON *thread)
 {
-	const char *does = hb__field(thread, "does"), *call = hb__field(thread, "call"), *after = hb__field(thread, "after"),
-		   *place = hb__field(thread, "place"), *joins = hb__field(thread, "joins");
+	const char *does = hb__field(thread, "does"), *call = hb__field(thread, "call"),
+		   *after = hb__field(thread, "after"), *place = hb__field(thread, "place"),
+		   *joins = hb__field(thread, "joins");
 	const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(thread, "seconds");
 	printf("          thread %-8s %s", hb__field(thread, *hb__field(thread, "thread") ? "thread" : "lane"), does);
 	if (*joins)
