@@ -101,8 +101,8 @@ int hb__keep_now(const char *name)
 	hb_sum sum = {0};
 	int code = hb__find_running(name, &recording);
 	if (!code && hb__keep(recording, NULL, &kept, &sum, &err))
-		code = hb__fail_with(
-			HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
+			err.sys ? strerror(err.sys) : "");
 	if (!code)
 		hb__print_sum(kept, &sum);
 	hb__sum_free(&sum);
