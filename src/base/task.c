@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -151,6 +152,22 @@ bool hb_task_is_dying(int32_t pid)
 	if (threads)
 		closedir(threads);
 	return dying;
+}
+
+bool hb_task_ended(int pidfd, int *ret)
+{
+	/* struct pidfd_info of linux/pidfd.h in its first form of 64 bytes, which headers of older systems lack; systems take shorter and longer ones */
+	enum { KEEPS_EXIT = 1 << 3 };
+	struct {
+		uint64_t mask, cgroup;
+		uint32_t ids[11];
+		int32_t status;
+	} info = {.mask = KEEPS_EXIT};
+	_Static_assert(sizeof info == 64, "as the system has it");
+	if (ioctl(pidfd, _IOWR(0xff, 11, info), &info) || !(info.mask & KEEPS_EXIT))
+		return false;
+	*ret = info.status;
+	return true;
 }
 
 bool hb_host_is_here(const char *name)

@@ -41,6 +41,10 @@ bool hb_task_lives(int32_t pid);
 /* Whether the process is gone, or all of its threads are on their way out. */
 bool hb_task_is_dying(int32_t pid);
 
+/* How a process ended, by a descriptor of pidfd_open(2) that was opened while it lived: also when its parent has asked for its status since. *ret_status as in
+ * wait(2). False: it has not ended, or its parent has not asked yet and the system keeps this to itself until then, or it keeps no such thing (Linux before 6.15). */
+bool hb_task_ended(int pidfd, int *ret_status);
+
 /* Whether this machine has that name, as logs keep names: cut after 63 bytes. */
 bool hb_host_is_here(const char *name);
 

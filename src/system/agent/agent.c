@@ -49,6 +49,36 @@ bool hb__agent_watch(hb_agent *agent, int fd)
 	return !epoll_ctl(agent->inner, EPOLL_CTL_ADD, fd, &e);
 }
 
+bool hb_agent_listen(hb_agent *agent, int fd, hb_agent_heard *heard, void *user)
+{
+	struct epoll_event e = {.events = EPOLLIN | EPOLLONESHOT, .data.fd = fd};
+	if (!HB_GROW(agent->listened, agent->listened_room, agent->nlistened + 1) ||
+		epoll_ctl(agent->inner, EPOLL_CTL_ADD, fd, &e))
+		return false;
+	agent->listened[agent->nlistened++] = (struct hb__listened){fd, heard, user};
+	return true;
+}
+
+void hb_agent_let_go(hb_agent *agent, int fd)
+{
+	for (size_t i = 0; i < agent->nlistened; i++)
+		if (agent->listened[i].fd == fd) {
+			epoll_ctl(agent->inner, EPOLL_CTL_DEL, fd, NULL);
+			agent->listened[i] = agent->listened[--agent->nlistened];
+			return;
+		}
+}
+
+static bool is_listened(hb_agent *agent, int fd)
+{
+	for (size_t i = 0; i < agent->nlistened; i++)
+		if (agent->listened[i].fd == fd) {
+			agent->listened[i].heard(agent, agent->listened[i].user, fd);
+			return true;
+		}
+	return false;
+}
+
 /* ---- connections ---- */
 
 static void asked(void *user, hb_wire *wire, uint64_t id, const char *name, const cJSON *ask)
@@ -135,7 +165,7 @@ static void heard(hb_agent *agent, int fd)
 		while (read(fd, &signal, sizeof signal) == sizeof signal)
 			agent->ending |= signal.ssi_signo != SIGCHLD;
 		reap(agent);
-	} else if (!hb__door_opens(agent, fd)) {
+	} else if (!is_listened(agent, fd) && !hb__door_opens(agent, fd)) {
 		for (size_t i = 0; i < agent->nwires; i++)
 			if (hb_wire_fd(agent->wire[i]) == fd && !hb_wire_turn(agent->wire[i])) {
 				lose(agent, i);
@@ -216,5 +246,6 @@ hb_status hb_agent_serve(const hb_agent_options *options, hb_error *err)
 	free(agent.wire);
 	free(agent.child);
 	free(agent.door);
+	free(agent.listened);
 	return status;
 }

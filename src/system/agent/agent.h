@@ -37,6 +37,12 @@ void hb_agent_tell(hb_agent *agent, const char *name, cJSON *news);
 typedef void hb_agent_ended(hb_agent *agent, void *user, int32_t pid, int status, int signal);
 bool hb_agent_wait_for(hb_agent *agent, int32_t pid, hb_agent_ended *ended, void *user);
 
+/* Calls `heard` from the loop once, when something can be read from the descriptor, which stays the caller's. It has to be let go of before it is closed, also after
+ * that. False: it cannot be watched. */
+typedef void hb_agent_heard(hb_agent *agent, void *user, int fd);
+bool hb_agent_listen(hb_agent *agent, int fd, hb_agent_heard *heard, void *user);
+void hb_agent_let_go(hb_agent *agent, int fd);
+
 /* ---- process.c ---- */
 
 /* A process of this machine, told by pid and began (and boot). */

@@ -12,6 +12,12 @@ struct hb__child {
 	void *user;
 };
 
+struct hb__listened { /* a descriptor of the tool's */
+	int fd;
+	hb_agent_heard *heard;
+	void *user;
+};
+
 struct hb__door { /* a socket at which processes dial in */
 	int fd;
 	hb_wire *wire;       /* who gets them */
@@ -25,6 +31,8 @@ struct hb_agent {
 	size_t nwires, wire_room;
 	struct hb__child *child;
 	size_t nchildren, child_room;
+	struct hb__listened *listened;
+	size_t nlistened, listened_room;
 	struct hb__door *door;
 	size_t ndoors, door_room;
 	bool ending;

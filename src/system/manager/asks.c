@@ -231,6 +231,29 @@ static void ask_stop(struct ask *a) { move_process(a, "stop"); }
 static void ask_go(struct ask *a) { move_process(a, "go"); }
 static void ask_signal(struct ask *a) { move_process(a, "signal"); }
 
+/* What the threads of a process' recording do, where it is recorded. */
+static void ask_state(struct ask *a)
+{
+	int64_t process = hb__manager_int(a->object, "process");
+	cJSON *row = process > 0 ? hb_complex_row(a->manager->complex, "processes", process) : NULL;
+	struct hb__node *n = row ? hb__node_of(a->manager, hb__manager_int(row, "node")) : NULL;
+	const char *recording = row ? hb_wire_text(row, "recording") : NULL;
+	struct pass *p = n && n->up && recording ? new_pass(a) : NULL;
+	if (!row)
+		hb_wire_refuse(a->wire, a->id, 2, "there is no process of this number; hbdb ps --json has them");
+	else if (!recording)
+		hb_wire_refuse(a->wire, a->id, 2, "process #%lld is not recorded: what its threads do is not known",
+			(long long)process);
+	else if (!p)
+		hb_wire_refuse(a->wire, a->id, 2, "node %s is down", hb__manager_text(row, "node_name"));
+	else {
+		cJSON *ask = cJSON_CreateObject();
+		cJSON_AddStringToObject(ask, "folder", recording);
+		hb_wire_ask(n->wire, "state", ask, passed, p);
+	}
+	cJSON_Delete(row);
+}
+
 static bool held(struct ask *a, int64_t *ret_process, int64_t *ret_program, hb_error *err)
 {
 	*ret_process = hb__manager_int(a->object, "process");
@@ -415,6 +438,7 @@ static const struct {
 	{"hold", ask_hold},
 	{"release", ask_release},
 	{"note", ask_note},
+	{"state", ask_state},
 	{"keep", ask_keep},
 	{"run", ask_run},
 };

@@ -149,6 +149,8 @@ static const hb_agent_row rows[] = {
 	{"watch", hb__ask_watch},
 	{"unwatch", hb__ask_unwatch},
 	{"seal", hb__ask_seal},
+	{"keep", hb__ask_keep},
+	{"state", hb__ask_state},
 	{"fetch", hb__ask_fetch},
 	{"follow", hb__ask_follow},
 	{"drop", hb__ask_drop},

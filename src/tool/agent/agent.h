@@ -3,6 +3,7 @@
 #define HBDB_TOOL_AGENT_H
 
 #include "../tool.h"
+#include "../watch/lanes.h"
 #include "system/agent/agent.h"
 
 /* ---- watching.c ---- */
@@ -14,13 +15,23 @@ void hb__watching_free(hb_watching *watching);
 void hb__watching_tick(hb_agent *agent, hb_watching *watching);
 /* A connection is gone: what it alone watched is not watched any more. */
 void hb__watching_gone(hb_watching *watching, hb_wire *wire);
+/* The processes of a recording that is watched, as news have them, one for each of the lanes that has a pid; NULL: it is not watched. Free them; the lanes are lent. */
+cJSON *hb__watched_now(const hb_watching *watching, const char *folder, const hb_lanes **ret_lanes);
 hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
 
 /* ---- parts.c ---- */
 
-hb_agent_ask hb__ask_seal, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
+hb_agent_ask hb__ask_seal, hb__ask_keep, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
+/* A child that works on the answer to an ask, while the agent goes on. In the child: a descriptor for hb__work_done, or for a line that says why not, before it exits
+ * with another status than 0. -1: this is the agent, and there is nothing more to do. */
+int hb__work_for(hb_agent *agent, hb_wire *wire, uint64_t id);
+_Noreturn void hb__work_done(int said, cJSON *answer);
 /* A connection is gone: nobody waits for its answers any more. */
 void hb__parts_gone(hb_wire *wire);
+
+/* ---- state.c ---- */
+
+hb_agent_ask hb__ask_state;
 
 /* ---- agent.c ---- */
 

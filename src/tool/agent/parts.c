@@ -1,11 +1,13 @@
-/* A node's part of a recording: sealed, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
+/* A node's part of a recording: sealed, kept, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "../making/keep.h"
 #include "../sending/sending.h"
 #include "../store/find.h"
+#include "../stopping/kept.h"
 #include "../store/manifest.h"
 #include "agent.h"
 #include "format/within/within.h"
@@ -33,11 +36,12 @@ static const char *the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
 	return NULL;
 }
 
-/* ---- seal ---- */
+/* ---- seal, keep ---- */
 
 struct waiting {
 	hb_wire *wire;
 	uint64_t id;
+	int said; /* keep, state: what the child writes is the answer, or why there is none; -1: nothing */
 	struct waiting *next;
 };
 static struct waiting *all;
@@ -46,6 +50,18 @@ void hb__parts_gone(hb_wire *wire)
 {
 	for (struct waiting *w = all; w; w = w->next)
 		w->wire = w->wire == wire ? NULL : w->wire;
+}
+
+static void forget(struct waiting *w)
+{
+	for (struct waiting **at = &all; *at; at = &(*at)->next)
+		if (*at == w) {
+			*at = w->next;
+			break;
+		}
+	if (w->said >= 0)
+		close(w->said);
+	free(w);
 }
 
 static void sealed(hb_agent *agent, void *user, int32_t pid, int status, int signal)
@@ -57,12 +73,28 @@ static void sealed(hb_agent *agent, void *user, int32_t pid, int status, int sig
 			w->wire, w->id, HB_EXIT_RECORDING, "the logs could not be compressed (status %d)", status);
 	else if (w->wire)
 		hb_wire_answer(w->wire, w->id, NULL);
-	for (struct waiting **at = &all; *at; at = &(*at)->next)
-		if (*at == w) {
-			*at = w->next;
-			break;
-		}
-	free(w);
+	forget(w);
+}
+
+/* The child has written its answer, an object, or, when it failed, why. */
+static void has_said(hb_agent *agent, void *user, int32_t pid, int status, int signal)
+{
+	struct waiting *w = user;
+	struct stat is = {0};
+	(void)agent, (void)pid, (void)signal;
+	fstat(w->said, &is);
+	size_t size = (size_t)is.st_size;
+	char *text = hb__alloc(size + 1);
+	ssize_t n = pread(w->said, text, size, 0);
+	cJSON *answer = n > 0 && !status ? cJSON_ParseWithLength(text, (size_t)n) : NULL;
+	if (w->wire && answer)
+		hb_wire_answer(w->wire, w->id, cJSON_Duplicate(answer, true));
+	else if (w->wire)
+		hb_wire_refuse(w->wire, w->id, HB_EXIT_RECORDING, "%.1000s",
+			n > 0 && status ? text : "the process of the agent's that was at work on it was ended");
+	cJSON_Delete(answer);
+	free(text);
+	forget(w);
 }
 
 static void seal(const char *folder)
@@ -89,22 +121,70 @@ static pid_t begin_child(void)
 	return pid;
 }
 
+/* True: this is the child. said: a file of the child's and the agent's, or -1; the agent's from here on. */
+static bool work(hb_agent *agent, hb_wire *wire, uint64_t id, hb_agent_ended *over, int said)
+{
+	struct waiting *w = hb__alloc(sizeof *w);
+	*w = (struct waiting){.wire = wire, .id = id, .said = said, .next = all};
+	pid_t pid = begin_child();
+	if (!pid)
+		return true;
+	all = w;
+	if (pid < 0 || !hb_agent_wait_for(agent, pid, over, w)) {
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
+		forget(w);
+	}
+	return false;
+}
+
+int hb__work_for(hb_agent *agent, hb_wire *wire, uint64_t id)
+{
+	int said = memfd_create("hbdb-answer", MFD_CLOEXEC);
+	if (said < 0)
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "there is no place for the answer: %s", strerror(errno));
+	return said >= 0 && work(agent, wire, id, has_said, said) ? said : -1;
+}
+
+void hb__work_done(int said, cJSON *answer)
+{
+	char *text = cJSON_PrintUnformatted(answer);
+	if (text)
+		dprintf(said, "%s", text);
+	_exit(text ? 0 : HB_EXIT_RECORDING);
+}
+
 void hb__ask_seal(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = the_folder(wire, id, ask);
-	if (!folder)
-		return;
-	struct waiting *w = hb__alloc(sizeof *w);
-	*w = (struct waiting){.wire = wire, .id = id, .next = all};
-	pid_t pid = begin_child();
-	if (!pid)
+	if (folder && work(agent, wire, id, sealed, -1))
 		seal(folder);
-	if (pid > 0 && hb_agent_wait_for(agent, pid, sealed, w)) {
-		all = w;
+}
+
+static void keep(const char *folder, const char *output, int said)
+{
+	char *made, *to = output && *output != '/' ? hb__format("%s/../%s", folder, output) : NULL;
+	hb_sum sum;
+	hb_error err;
+	if (hb__keep(folder, to ? to : output, &made, &sum, &err)) {
+		dprintf(said, "%s%s%s", err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
+		_exit(HB_EXIT_RECORDING);
+	}
+	cJSON *answer = cJSON_CreateObject();
+	cJSON_AddStringToObject(answer, "recording", made);
+	hb__work_done(said, answer);
+}
+
+void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
+{
+	const char *folder = the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
+	if (folder && output && (!*output || (*output != '/' && strchr(output, '/')))) {
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder",
+			output);
 		return;
 	}
-	hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
-	free(w);
+	int said = folder ? hb__work_for(agent, wire, id) : -1;
+	if (said >= 0)
+		keep(folder, output, said);
 }
 
 /* ---- fetch, follow ---- */

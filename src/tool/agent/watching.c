@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../show/source.h"
@@ -21,8 +23,11 @@ struct seen {
 	const hb_process_now *now; /* by place in the lanes: see at() */
 	cJSON *told;               /* as it was told last; NULL: not yet */
 	double when;
-	int signal; /* that was seen to end it; 0: none */
-	bool over;  /* its end was told */
+	int end;        /* a descriptor that tells of its end; 0: not opened yet, -1: it cannot be */
+	uint64_t began; /* of the process that the descriptor holds */
+	int signal;     /* that was seen to end it; 0: none, or not known */
+	int status;     /* with which it exited; -1: not known */
+	bool over;      /* its end was told */
 };
 
 struct tracked {
@@ -88,9 +93,14 @@ static void track(hb_watching *w, const char *path)
 	w->tracked[w->ntracked++] = t;
 }
 
-static void free_tracked(struct tracked *t)
+/* agent: NULL, its loop is over. */
+static void free_tracked(hb_agent *agent, struct tracked *t)
 {
 	for (size_t i = 0; i < t->nseen; i++) {
+		if (t->seen[i].end > 0 && agent)
+			hb_agent_let_go(agent, t->seen[i].end);
+		if (t->seen[i].end > 0)
+			close(t->seen[i].end);
 		cJSON_Delete(t->seen[i].told);
 		free(t->name[i]);
 	}
@@ -135,9 +145,9 @@ static bool wanted(const hb_watching *w, const char *path)
 	return false;
 }
 
-static void drop(hb_watching *w, size_t i)
+static void drop(hb_agent *agent, hb_watching *w, size_t i)
 {
-	free_tracked(w->tracked[i]);
+	free_tracked(agent, w->tracked[i]);
 	w->tracked[i] = w->tracked[--w->ntracked];
 }
 
@@ -184,7 +194,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 		cJSON_AddStringToObject(o, "boot", hb_agent_boot());
 		cJSON_AddStringToObject(o, "state", "gone");
 	}
-	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "how"};
+	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "status", "how"};
 	for (size_t k = 0; k < sizeof own / sizeof *own; k++)
 		cJSON_DeleteItemFromObjectCaseSensitive(o, own[k]);
 	for (size_t k = 0; k < p->nlanes; k++)
@@ -201,6 +211,8 @@ static cJSON *describe(const struct tracked *t, size_t i)
 	cJSON_AddNumberToObject(o, "events", (double)events);
 	if (t->seen[i].signal)
 		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
+	if (t->seen[i].status >= 0)
+		cJSON_AddNumberToObject(o, "status", t->seen[i].status);
 	if (p->gone || p->state != HB_STATE_RUNNING)
 		cJSON_AddStringToObject(o, "how",
 			p->state == HB_STATE_FINALIZED ? "finalized"
@@ -224,12 +236,47 @@ static bool is_news(const struct seen *s, const cJSON *now)
 	return hb_seconds() - s->when >= AGAIN_S && !cJSON_Compare(s->told, now, true);
 }
 
-/* The signal that ends a process is known until its parent has asked for it. */
-static void look_for_signal(struct seen *s, const hb_process_now *p)
+/* How a process ended: newer systems keep it for those who hold a descriptor; else it is known until the parent has asked for it. */
+static void look_how(struct seen *s, const hb_process_now *p)
 {
 	hb_task task;
-	if (!p->gone && p->pid && hb_task_read((int32_t)p->pid, 0, &task) && task.state == 'Z' && task.ended_by)
-		s->signal = task.ended_by;
+	int how;
+	if (s->end <= 0 || s->signal || s->status >= 0)
+		return;
+	if (hb_task_ended(s->end, &how)) {
+		s->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+		s->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+	} else if (hb_task_read((int32_t)p->pid, 0, &task) && task.began == s->began && task.state == 'Z') {
+		s->signal = task.ended_by; /* 0 may mean that we may not know */
+	}
+}
+
+static void ends(hb_agent *agent, void *user, int fd)
+{
+	struct tracked *t = user;
+	(void)agent;
+	for (size_t i = 0; i < t->nseen; i++)
+		if (t->seen[i].end == fd)
+			look_how(&t->seen[i], &t->watch.lanes.at[i]);
+}
+
+/* A launcher asks for the status of its process at once: so the end is listened for, and not only looked for. */
+static void listen_for_end(hb_agent *agent, struct tracked *t, size_t i)
+{
+	struct seen *s = &t->seen[i];
+	hb_task task;
+	if (s->end || t->watch.lanes.at[i].gone)
+		return;
+	int32_t pid = (int32_t)t->watch.lanes.at[i].pid;
+	s->end = pidfd_open(pid, 0);
+	/* it is there after the look: so the look was at this one, and no later one of its number */
+	if (s->end > 0 && hb_task_read(pid, 0, &task) && !pidfd_send_signal(s->end, 0, NULL, 0)) {
+		s->began = task.began;
+		hb_agent_listen(agent, s->end, ends, t);
+	} else if (s->end > 0) {
+		close(s->end);
+		s->end = -1;
+	}
 }
 
 static void tell_end(hb_agent *agent, struct seen *s, const hb_process_now *p)
@@ -239,6 +286,8 @@ static void tell_end(hb_agent *agent, struct seen *s, const hb_process_now *p)
 	cJSON_AddItemToObject(news, "process", cJSON_Duplicate(s->told, 1));
 	if (s->signal)
 		cJSON_AddNumberToObject(news, "signal", s->signal);
+	if (s->status >= 0)
+		cJSON_AddNumberToObject(news, "status", s->status);
 	hb_agent_tell(agent, died ? "death" : "exit", news);
 	s->over = true;
 }
@@ -251,7 +300,8 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 		t->name = hb__resize(t->name, n * sizeof *t->name);
 		memset(t->seen + t->nseen, 0, (n - t->nseen) * sizeof *t->seen);
 		memset(t->name + t->nseen, 0, (n - t->nseen) * sizeof *t->name);
-		t->nseen = n;
+		for (; t->nseen < n; t->nseen++)
+			t->seen[t->nseen].status = -1;
 	}
 	name_processes(t);
 	for (size_t i = 0; i < n; i++) {
@@ -259,7 +309,8 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 		const hb_process_now *p = &t->watch.lanes.at[i];
 		if (!p->pid || s->over || !p->seen)
 			continue;
-		look_for_signal(s, p);
+		listen_for_end(agent, t, i);
+		look_how(s, p);
 		cJSON *now = describe(t, i);
 		if (!is_news(s, now)) {
 			cJSON_Delete(now);
@@ -338,7 +389,7 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		if (over)
 			tell_ends(agent, t);
 		if (over || !wanted(w, t->path))
-			drop(w, i--);
+			drop(agent, w, i--);
 	}
 }
 
@@ -349,6 +400,18 @@ static void add_processes(const struct tracked *t, cJSON *list)
 	for (size_t i = 0; i < t->nseen; i++)
 		if (t->watch.lanes.at[i].pid && t->watch.lanes.at[i].seen)
 			cJSON_AddItemToArray(list, describe(t, i));
+}
+
+cJSON *hb__watched_now(const hb_watching *w, const char *folder, const hb_lanes **ret_lanes)
+{
+	for (size_t i = 0; i < w->ntracked; i++)
+		if (!strcmp(w->tracked[i]->path, folder)) {
+			cJSON *list = cJSON_CreateArray();
+			add_processes(w->tracked[i], list);
+			*ret_lanes = &w->tracked[i]->watch.lanes;
+			return list;
+		}
+	return NULL;
 }
 
 /* Without those that ended before `since`: who asks every second knows them. */
@@ -428,7 +491,7 @@ void hb__watching_free(hb_watching *w)
 	while (w->nwishes)
 		free(w->wish[--w->nwishes].folder);
 	while (w->ntracked)
-		drop(w, 0);
+		drop(NULL, w, 0);
 	free(w->wish);
 	free(w->tracked);
 	free(w);

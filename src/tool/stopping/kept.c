@@ -40,47 +40,72 @@ static double so_far(const hb_manifest *m)
 	return rest ? (double)now.tv_sec + (double)now.tv_nsec / 1e9 - began : 0;
 }
 
-static int complete(const char *kept, uint64_t logs, hb_manifest *m)
+/* What the manifest says of it. */
+static hb_status complete(const char *kept, uint64_t logs, hb_manifest *m, hb_sum *ret_sum, hb_error *err)
 {
-	hb_sum sum;
 	free(m->id);
 	m->id = NULL;
 	m->processes = logs;
 	m->seconds = m->finished ? m->seconds : so_far(m);
 	m->finished = true;
 	m->open = false;
-	if (hb__manifest_write(m, kept))
-		return hb__fail_with(HB_EXIT_RECORDING, "%s/manifest.json: %s", hb__short(kept), strerror(errno));
+	if (hb__manifest_write(m, kept)) {
+		*err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
+		snprintf(err->message, sizeof err->message, "%.200s/manifest.json cannot be written", kept);
+		return err->status;
+	}
 	hb__recent_add(HB_RECENT_MADE, kept);
-	hb__finish_logs(kept, true, &sum);
-	hb__print_sum(kept, &sum);
-	hb__sum_free(&sum);
-	return 0;
+	hb__finish_logs(kept, true, ret_sum);
+	return HB_OK;
+}
+
+hb_status hb__keep(const char *recording, const char *output, char **ret_kept, hb_sum *ret_sum, hb_error *err)
+{
+	hb_manifest m = {0};
+	uint64_t logs = 0;
+	char *kept = NULL;
+	*ret_kept = NULL;
+	*ret_sum = (hb_sum){0};
+	*err = (hb_error){0};
+	if (hb__manifest_read(recording, &m)) {
+		err->status = HB_E_DAMAGED;
+		snprintf(err->message, sizeof err->message, "%.200s has no manifest that can be read", recording);
+	} else {
+		do { /* somebody else may keep it at the same time, and take the name */
+			free(kept);
+			kept = output ? hb__copy(output) : new_name(recording);
+			*err = (hb_error){0};
+			hb_recording_keep(recording, kept, &logs, err);
+		} while (!output && err->sys == EEXIST);
+		if (!err->status && !logs) {
+			err->status = HB_E_DAMAGED;
+			snprintf(err->message, sizeof err->message,
+				"%.150s: no process has had an event yet: there is nothing to keep", recording);
+		}
+		err->status = err->status ? err->status : complete(kept, logs, &m, ret_sum, err);
+		if (err->status && err->sys != EEXIST)
+			hb__remove_folder(kept);
+	}
+	hb__manifest_free(&m);
+	if (err->status)
+		free(kept);
+	else
+		*ret_kept = kept;
+	return err->status;
 }
 
 int hb__keep_now(const char *name)
 {
 	char *recording = NULL, *kept = NULL;
-	hb_manifest m = {0};
-	hb_error err = {0};
-	uint64_t logs = 0;
+	hb_error err;
+	hb_sum sum = {0};
 	int code = hb__find_running(name, &recording);
-	if (!code && hb__manifest_read(recording, &m))
-		code = HB_EXIT_RECORDING;
-	if (!code) {
-		kept = new_name(recording);
-		if (hb_recording_keep(recording, kept, &logs, &err))
-			code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
-				err.sys ? strerror(err.sys) : "");
-		else if (!logs)
-			code = hb__fail_with(HB_EXIT_RECORDING,
-				"%s: no process has had an event yet: there is nothing to keep", hb__short(recording));
-		if (code && err.sys != EEXIST)
-			hb__remove_folder(kept);
-	}
+	if (!code && hb__keep(recording, NULL, &kept, &sum, &err))
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
+			err.sys ? strerror(err.sys) : "");
 	if (!code)
-		code = complete(kept, logs, &m);
-	hb__manifest_free(&m);
+		hb__print_sum(kept, &sum);
+	hb__sum_free(&sum);
 	free(recording);
 	free(kept);
 	return code;

@@ -12,6 +12,7 @@ const hb_option hb__ps_options[] = {
 	{"node", 'n', HB_OPTION_TEXT, "NAME", "only this node"},
 	{"program", 'p', HB_OPTION_TEXT, "NAME", "only this program"},
 	{"all", 'a', HB_OPTION_FLAG, NULL, "also processes that have ended"},
+	{"threads", 't', HB_OPTION_FLAG, NULL, "also what each thread of a recorded process does now"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per process"},
 	{"socket", 0, HB_OPTION_TEXT, "PATH", "of the manager"},
 	{0},
@@ -35,6 +36,27 @@ static void print_how(const cJSON *row)
 		printf(" with %s", status);
 }
 
+/* What agents tell of a thread, in words. */
+static void print_thread(const cJSON *thread)
+{
+	const char *does = hb__field(thread, "does"), *call = hb__field(thread, "call"),
+		   *after = hb__field(thread, "after"), *place = hb__field(thread, "place"),
+		   *joins = hb__field(thread, "joins");
+	const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(thread, "seconds");
+	printf("          thread %-8s %s", hb__field(thread, *hb__field(thread, "thread") ? "thread" : "lane"), does);
+	if (*joins)
+		printf(" until thread %s of its recording ends", joins);
+	if (*call)
+		printf(" %s", hb__tame(call));
+	if (*after)
+		printf(" after %s", hb__tame(after));
+	if (*place)
+		printf("  %s", hb__tame(place));
+	if (cJSON_IsNumber(seconds))
+		printf("  for %.1f s", seconds->valuedouble);
+	putchar('\n');
+}
+
 static void print_process(const cJSON *row)
 {
 	const char *events = hb__field(row, "events"), *threads = hb__field(row, "threads"),
@@ -52,6 +74,8 @@ static void print_process(const cJSON *row)
 	if (*holder)
 		printf(", held by %s", hb__tame(holder));
 	putchar('\n');
+	const cJSON *thread;
+	cJSON_ArrayForEach(thread, cJSON_GetObjectItemCaseSensitive(row, "doing")) print_thread(thread);
 }
 
 /* Those of a node, by program: rows come in this order. */
@@ -112,6 +136,50 @@ static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs,
 	return 0;
 }
 
+static bool same_number(const cJSON *a, const cJSON *b, const char *field)
+{
+	return cJSON_Compare(
+		cJSON_GetObjectItemCaseSensitive(a, field), cJSON_GetObjectItemCaseSensitive(b, field), true);
+}
+
+/* Puts threads of all processes of the recording that `of` is of into the rows of these processes. */
+static int add_doing(hb_asker *console, const cJSON *of, cJSON *processes)
+{
+	cJSON *ask = cJSON_CreateObject(), *answer = NULL, *row;
+	const cJSON *told;
+	cJSON_AddNumberToObject(ask, "process", strtod(hb__field(of, "process"), NULL));
+	int code = hb__asker_ask(console, "state", ask, &answer);
+	cJSON_ArrayForEach(told, cJSON_GetObjectItemCaseSensitive(answer, "processes"))
+	{
+		cJSON_ArrayForEach(row, processes)
+		{
+			if (same_number(row, of, "node") && same_number(row, told, "pid") &&
+				same_number(row, told, "began") && !cJSON_HasObjectItem(row, "doing"))
+				cJSON_AddItemToObject(row, "doing",
+					cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(told, "threads"), true));
+		}
+	}
+	cJSON_Delete(answer);
+	return code;
+}
+
+/* Each recording is asked for once. That one of them cannot be asked is said, and the others are shown. */
+static void add_threads(hb_asker *console, cJSON *processes)
+{
+	cJSON *row, *asked = cJSON_CreateObject();
+	cJSON_ArrayForEach(row, processes)
+	{
+		char *key = hb__format("%s %s", hb__field(row, "node"), hb__field(row, "recording"));
+		if (!has_ended(row) && *hb__field(row, "rank") && *hb__field(row, "recording") &&
+			!cJSON_HasObjectItem(asked, key)) {
+			cJSON_AddBoolToObject(asked, key, true);
+			add_doing(console, row, processes);
+		}
+		free(key);
+	}
+	cJSON_Delete(asked);
+}
+
 int hb__ps(const hb_args *args)
 {
 	hb_asker *console;
@@ -126,6 +194,8 @@ int hb__ps(const hb_args *args)
 	if (code)
 		cJSON_Delete(ask);
 	code = code ? code : hb__asker_rows(console, "processes", ask, &processes);
+	if (!code && hb__option_value(args, "threads"))
+		add_threads(console, processes);
 	code = code ? code : print(args, nodes, programs, processes);
 	cJSON_Delete(nodes);
 	cJSON_Delete(programs);

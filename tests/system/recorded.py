@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Recorded programs of a complex: what their threads do, and what a ring holds is kept, by hand and by a reaction."""
+import json
+import os
+import subprocess
+import sys
+
+from lib import Complex, check, finish, until
+import wire
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests"))
+import turn
+
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", "2"], "mpich": ["mpirun.mpich", "-n", "2"]}
+
+
+def compiled(c, mpi):
+    binary = "%s/steady-%s" % (c.path, mpi)
+    subprocess.run(["mpicc." + mpi, "-O1", "-g", os.path.join(TOP, "tests/ring/steady.c"), "-o", binary], check=True)
+    return binary
+
+
+def program(c, mpi, name, record, *words):
+    c.do("program", "add", name, "--node", "n1", "--cwd", c.path, "--record-with", record, "--", *LAUNCH[mpi], compiled(c, mpi), *words)
+    c.do("program", "begin", name)
+
+
+def events_of(recording):
+    """(events that are there, events that were given up) of each process."""
+    done = subprocess.run([os.path.join(os.environ.get("BUILD", "build"), "hbdb"), "info", "--json", recording], capture_output=True, text=True, timeout=60, check=False)
+    return [(p["events"], p["events_before"]) for p in json.loads(done.stdout or "{}").get("processes", [])]
+
+
+def kept(mpi):
+    with Complex(reactions="when any process of short dies at most once per 1h do keep\n") as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        ring = "--ring 128K -o %s/" % c.path
+        program(c, mpi, "long", ring + "long.hbdb", "1000000", "100")
+        # the smallest ring holds about 15,000 events
+        until(lambda: any(r["program_name"] == "long" and (r["events"] or 0) > 25000 for r in c.rows("ps")))
+        c.do("program", "keep", "long", "-o", "mine.hbdb")
+        first = events_of(c.path + "/mine.hbdb")
+        check(len(first) == 2 and all(there and before for there, before in first), "what a ring holds is kept while it runs (%s)" % mpi, first)
+        check(c.program("long")["state"] == "running" and c.event("note", "its ring was kept"), "and the program goes on", c.rows("events"))
+        c.do("program", "keep", "long")
+        second = events_of(c.path + "/long-kept-1.hbdb")
+        check(len(second) == 2 and all(sum(b) > sum(a) for a, b in zip(first, second)), "a second time beside it, with what came since", (first, second))
+        status, _, err = c.run("program", "keep", "long", "-o", "mine.hbdb")
+        check(status == 2 and "File exists" in err and events_of(c.path + "/mine.hbdb") == first, "what is there is not written over", err)
+        status, _, err = c.run("program", "keep", "long", "-o", "a/b.hbdb")
+        check(status == 2 and "neither an absolute path" in err, "a name with a folder that is not absolute is refused", err)
+        c.do("program", "end", "long")
+        program(c, mpi, "short", ring + "short.hbdb", "1000000", "1000", "1500")
+        check(until(lambda: c.event("note", "its ring was kept") and os.path.exists(c.path + "/short-kept-1.hbdb/manifest.json")), "a death keeps the ring", c.rows("events"))
+        check(len(events_of(c.path + "/short-kept-1.hbdb")) == 2, "with all processes in it", events_of(c.path + "/short-kept-1.hbdb"))
+
+
+STAND = """#include <mpi.h>
+int main(int c, char **v)
+{
+	int r, x;
+	MPI_Init(&c, &v);
+	MPI_Comm_rank(MPI_COMM_WORLD, &r);
+	if (r == 0)
+		MPI_Recv(&x, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (volatile long i = 0; r == 1; i++)
+		;
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def threads(mpi):
+    """One rank receives what is never sent, the other computes."""
+    with Complex() as c:
+        with open(c.path + "/stand.c", "w", encoding="ascii") as f:
+            f.write(STAND)
+        subprocess.run(["mpicc." + mpi, "-g", "-o", c.path + "/stand", c.path + "/stand.c"], check=True)
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        c.do("program", "add", "stand", "--node", "n1", "--cwd", c.path, "--record", "--", *LAUNCH[mpi], c.path + "/stand")
+        c.do("program", "begin", "stand")
+        ranks = until(lambda: [r for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if any(t["events"] for t in r.get("doing", []))][1:] and
+                      [r["doing"] for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if "doing" in r])
+        check(ranks and len(ranks) == 2 and all(len(r) == 1 for r in ranks), "threads of processes (%s)" % mpi, c.run("ps", "--threads"))
+        waits, computes = ranks[0][0], ranks[1][0]
+        check(waits["does"] == "inside" and waits["call"] == "MPI_Recv" and waits["place"].endswith("stand.c:8") and waits["seconds"] >= 0 and waits["events"] == 1, "in which call, where", waits)
+        check(computes["does"] == "computes" and computes["after"] == "MPI_Init" and "call" not in computes, "or after which it computes", computes)
+        pids = [r["pid"] for r in sorted(c.rows("ps"), key=lambda r: r["rank"] or 0) if r["rank"] is not None]
+        check([r[0]["thread"] for r in ranks] == pids, "its number in the system", (ranks, pids))
+        text = c.do("ps", "-t")
+        check("inside MPI_Recv" in text and "computes after MPI_Init" in text, "hbdb ps --threads says so", text)
+        w = c.wire()
+        for number, word in ((99999, "no process of this number"), (c.program("stand")["process"], "")):
+            try:
+                w.ask("state", process=number)
+                check(not word, "a process that is not there has no state")
+            except wire.Refused as e:
+                check(word and word in str(e), "a process that is not there has no state", e)
+        w.close()
+
+
+def main():
+    for mpi in turn.either("manager-recorded", ("openmpi", "mpich")):
+        threads(mpi)
+        kept(mpi)
+    finish()
+
+
+main()
