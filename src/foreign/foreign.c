@@ -12,6 +12,7 @@
 #include <hbdb/self/log.h>
 
 #include "base/grow.h"
+#include "foreign/boards/boards.h"
 #include "foreign/import.h"
 
 hb_status hb__import_fail(hb_error *err, hb_status status, const char *file, uint64_t offset, const char *format, ...)
@@ -147,6 +148,8 @@ static hb_status read_file(hb_import *m, hb_error *err)
 			"%s is no capture file (pcap, pcapng): nothing else is merged with a recording", m->path);
 	if (begins(m, HB_STREAM_MAGIC, strlen(HB_STREAM_MAGIC)))
 		return hb__import_stream(m, err);
+	if (begins(m, HB_BOARD_MAGIC, strlen(HB_BOARD_MAGIC)))
+		return hb__import_boards(m, err);
 	if (is_json(m))
 		return hb__import_spans(m, err);
 	if (begins(m, "\xa1\xb2\xcd\x34", 4) || begins(m, "\x34\xcd\xb2\xa1", 4))
@@ -155,7 +158,7 @@ static hb_status read_file(hb_import *m, hb_error *err)
 	bool packed = begins(m, "\x1f\x8b", 2) || begins(m, "\x28\xb5\x2f\xfd", 4);
 	return hb__import_fail(err, HB_E_FOREIGN, m->path, 0,
 		packed ? "%s is compressed; decompress it first"
-		       : "%s is neither a capture file (pcap, pcapng), nor a trace of OpenTelemetry as JSON, nor a log of libhbdb-self",
+		       : "%s is neither a capture file (pcap, pcapng), nor a trace of OpenTelemetry as JSON, nor a log of libhbdb-self, nor what a board said",
 		m->path);
 }
 

@@ -1,4 +1,4 @@
-/* Files of other tools become recordings: captured packets (pcap, pcapng), traces of OpenTelemetry (OTLP as JSON), and logs of libhbdb-self. */
+/* Files of other tools become recordings: captured packets (pcap, pcapng), traces of OpenTelemetry (OTLP as JSON), logs of libhbdb-self, and what boards said. */
 #ifndef HBDB_FOREIGN_H
 #define HBDB_FOREIGN_H
 
@@ -22,7 +22,7 @@ typedef struct hb_import_options {
 
 /* What was read. */
 typedef struct hb_import_told {
-	const char *from; /* "pcap", "pcapng", "otlp" or "hbdb-self" */
+	const char *from; /* "pcap", "pcapng", "otlp", "hbdb-self" or "hbdb-board" */
 	bool spans; /* events of programs, or operations, that they tell of; else packets, which are calls of sockets */
 	uint64_t processes, events;
 	uint64_t first, last;  /* nanoseconds since the epoch */

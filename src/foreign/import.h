@@ -42,5 +42,6 @@ hb_draft *hb__import_process(hb_import *import, const char *program, uint64_t or
 hb_status hb__import_packets(hb_import *import, hb_error *err);
 hb_status hb__import_spans(hb_import *import, hb_error *err);
 hb_status hb__import_stream(hb_import *import, hb_error *err);
+hb_status hb__import_boards(hb_import *import, hb_error *err);
 
 #endif
