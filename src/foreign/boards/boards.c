@@ -12,7 +12,7 @@
 
 struct writer {
 	struct hb__boards *all;
-	int64_t base; /* nanoseconds since the epoch at tick 0 */
+	int64_t base;        /* nanoseconds since the epoch at tick 0 */
 	uint64_t back, more; /* events whose times go back, and such with too many names */
 };
 
@@ -126,20 +126,28 @@ static bool note_board(const struct hb__boards *all, const struct hb__board *b)
 	const char *name = b->name.at;
 	bool good = true;
 	if (b->earlier)
-		good = good && hb__import_note(m, "%.*s: %" PRIu64 " events happened before anybody listened", n, name, b->earlier);
+		good = good && hb__import_note(m, "%.*s: %" PRIu64 " events happened before anybody listened", n, name,
+				       b->earlier);
 	if (b->dropped)
-		good = good && hb__import_note(m, "%.*s: %" PRIu64 " events are not in it: the board had no room for them", n, name, b->dropped);
+		good = good &&
+		       hb__import_note(m, "%.*s: %" PRIu64 " events are not in it: the board had no room for them", n,
+			       name, b->dropped);
 	if (b->lost)
-		good = good && hb__import_note(m, "%.*s: %" PRIu64 " events are not in it: their lines were lost, or spoiled", n, name, b->lost);
+		good = good &&
+		       hb__import_note(m, "%.*s: %" PRIu64 " events are not in it: their lines were lost, or spoiled",
+			       n, name, b->lost);
 	if (b->trip < 0)
-		good = good && hb__import_note(m,
-				       "%.*s: its clock was not asked for: its times are those at which the line was quickest", n, name);
+		good = good &&
+		       hb__import_note(m,
+			       "%.*s: its clock was not asked for: its times are those at which the line was quickest",
+			       n, name);
 	else
 		good = good && hb__import_note(m, "%.*s: its clock is known to %.6f s", n, name, (double)b->trip / 2e9);
 	if (b->forward)
-		good = good && hb__import_note(m,
-				       "%.*s: its clock was set forward by %.6f s: else messages would have come before they were sent",
-				       n, name, (double)b->forward / 1e9);
+		good = good &&
+		       hb__import_note(m,
+			       "%.*s: its clock was set forward by %.6f s: else messages would have come before they were sent",
+			       n, name, (double)b->forward / 1e9);
 	return good;
 }
 
@@ -151,17 +159,24 @@ static bool note_all(const struct writer *w)
 	for (size_t i = 0; i < all->n && good; i++)
 		good = note_board(all, &all->board[i]);
 	if (all->contrary)
-		good = good && hb__import_note(m,
-				       "no times exist at which all messages came after they were sent, so no clock was set: clocks run apart");
+		good = good &&
+		       hb__import_note(m,
+			       "no times exist at which all messages came after they were sent, so no clock was set: clocks run apart");
 	if (all->spoiled)
-		good = good && hb__import_note(m, "%" PRIu64 " lines are spoiled, or of no board that said hello", all->spoiled);
+		good = good && hb__import_note(m, "%" PRIu64 " lines are spoiled, or of no board that said hello",
+				       all->spoiled);
 	if (all->strange)
-		good = good && hb__import_note(m, "%" PRIu64 " lines are no lines of the protocol, and are left out", all->strange);
+		good = good && hb__import_note(m, "%" PRIu64 " lines are no lines of the protocol, and are left out",
+				       all->strange);
 	if (w->back)
-		good = good && hb__import_note(m, "%" PRIu64 " events have earlier times than the ones in front of them", w->back);
+		good = good && hb__import_note(m,
+				       "%" PRIu64 " events have earlier times than the ones in front of them", w->back);
 	if (w->more)
-		good = good && hb__import_note(m, "%" PRIu64 " events have other names than the first %u of their board, and are called (more)",
-				       w->more, HB_BOARD_NAMES);
+		good = good &&
+		       hb__import_note(m,
+			       "%" PRIu64
+			       " events have other names than the first %u of their board, and are called (more)",
+			       w->more, HB_BOARD_NAMES);
 	return good;
 }
 
@@ -180,7 +195,8 @@ static hb_status write_all(struct writer *w, hb_error *err)
 		}
 	if (first == INT64_MAX)
 		return hb__import_fail(err, HB_E_DAMAGED, m->path, 0,
-			"%s: no board told of an event in it (%" PRIu64 " lines are spoiled, %" PRIu64 " are none of the protocol)",
+			"%s: no board told of an event in it (%" PRIu64 " lines are spoiled, %" PRIu64
+			" are none of the protocol)",
 			m->path, all->spoiled, all->strange);
 	w->base = first - BEFORE;
 	m->first = first > 0 ? (uint64_t)first : 0;
@@ -197,7 +213,8 @@ hb_status hb__import_boards(hb_import *m, hb_error *err)
 	struct writer w = {.all = &all};
 	m->from = "hbdb-board";
 	m->spans = true;
-	hb_status status = hb__boards_read(&all) && hb__boards_clocks(&all) ? write_all(&w, err) : hb__import_no_memory(m, err);
+	hb_status status =
+		hb__boards_read(&all) && hb__boards_clocks(&all) ? write_all(&w, err) : hb__import_no_memory(m, err);
 	for (size_t i = 0; i < all.n; i++)
 		free(all.board[i].event);
 	free(all.board);

@@ -5,10 +5,10 @@
 #include "foreign/import.h"
 
 #define HB_BOARD_MAGIC "hbdb-board 1\n"
-#define HB_BOARDS_MOST 1000u              /* starts of boards in a file */
-#define HB_BOARD_NAME 64u                 /* bytes of a name */
-#define HB_BOARD_NAMES 1000u              /* of a process; what has another one is called (more) */
-#define HB_BOARD_TIME_MOST (INT64_MAX / 8) /* nanoseconds: sums of a few stay numbers */
+#define HB_BOARDS_MOST 1000u               /* starts of boards in a file */
+#define HB_BOARD_NAME 64u                  /* bytes of a name */
+#define HB_BOARD_NAMES 1000u               /* of a process; what has another one is called (more) */
+#define HB_BOARD_TIME_MOST (INT64_MAX / 4) /* nanoseconds: sums of a few stay numbers */
 
 /* A part of the file. */
 struct hb__word {
@@ -20,7 +20,7 @@ enum hb__board_kind { HB_BOARD_EVENT, HB_BOARD_BEGIN, HB_BOARD_END, HB_BOARD_SEN
 
 struct hb__board_event {
 	enum hb__board_kind kind;
-	int64_t time; /* nanoseconds of the board's clock */
+	int64_t time;         /* nanoseconds of the board's clock */
 	struct hb__word name; /* or the channel */
 	uint64_t value;       /* or the message's key */
 	uint64_t bytes;
@@ -38,13 +38,14 @@ struct hb__board {
 	uint64_t number; /* of the last event */
 	struct hb__board_event *event;
 	size_t events, cap;
-	uint64_t dropped, lost, earlier; /* events that are not here: no room there, lost on the way, before the listener came */
+	uint64_t dropped, lost,
+		earlier; /* events that are not here: no room there, lost on the way, before the listener came */
 	struct hb__ask ask[16];
-	unsigned asks;    /* counted on; the place is the rest by 16 */
-	int64_t trip;     /* nanoseconds that the quickest answer took; -1: there is none */
-	int64_t offset;   /* from its clock to the time of the listener, by that answer ... */
-	int64_t most;     /* ... and at most: nothing came before it happened */
-	int64_t forward;  /* by what messages say beyond that */
+	unsigned asks;   /* counted on; the place is the rest by 16 */
+	int64_t trip;    /* nanoseconds that the quickest answer took; -1: there is none */
+	int64_t offset;  /* from its clock to the time of the listener, by that answer ... */
+	int64_t most;    /* ... and at most: nothing came before it happened */
+	int64_t forward; /* by what messages say beyond that */
 };
 
 struct hb__boards {

@@ -53,7 +53,8 @@ static bool collect(const struct hb__boards *all, struct message **ret, size_t *
 static bool slacks(struct message *m, size_t n, struct slack **ret, size_t *ret_n)
 {
 	size_t cap = 0;
-	qsort(m, n, sizeof *m, by_channel);
+	if (n)
+		qsort(m, n, sizeof *m, by_channel);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && is_same(&m[i], &m[end]);)
 			end++;

@@ -18,10 +18,7 @@ static struct hb__word next(struct hb__word *line)
 	return w;
 }
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
+static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99; }
 
 static bool number(struct hb__word w, unsigned base, uint64_t *ret)
 {
@@ -94,12 +91,8 @@ static bool hello(struct hb__boards *all, struct hb__word board, struct hb__word
 	}
 	if (!HB_GROW(all->board, all->cap, all->n + 1))
 		return false;
-	all->board[all->n++] = (struct hb__board){.name = board,
-		.hertz = hertz,
-		.number = last,
-		.earlier = last,
-		.trip = -1,
-		.most = HB_BOARD_TIME_MOST};
+	all->board[all->n++] = (struct hb__board){
+		.name = board, .hertz = hertz, .number = last, .earlier = last, .trip = -1, .most = HB_BOARD_TIME_MOST};
 	return true;
 }
 
