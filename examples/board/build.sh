@@ -5,7 +5,7 @@ HERE=$(dirname "$0") TO=$1
 shift
 board()
 {
-	arm-linux-gnueabihf-gcc -g -O1 -Wall -Wextra -Wno-unused-function -ffreestanding -nostdlib -static -marm -march=armv7-a \
+	arm-linux-gnueabihf-gcc -g -Wall -Wextra -Wno-unused-function -ffreestanding -nostdlib -static -marm -march=armv7-a \
 		-mgeneral-regs-only -mfloat-abi=soft -fno-pic -no-pie -fno-stack-protector \
 		-Wl,--build-id=none -Wl,--no-warn-rwx-segments -Wl,-T,"$HERE/board.ld" "$@" "$HERE/pingpong.c"
 }
