@@ -113,18 +113,21 @@ static hb_gdb *gdb_for(hb_session *s, int32_t rank, hb_error *err)
 	return s->gdbs[i];
 }
 
-/* NULL: gdb can have it. */
-static const char *out_of_reach(const struct hb__process *p)
+/* Free it. NULL: gdb can have it. */
+static char *out_of_reach(const hb_session *s, const struct hb__process *p)
 {
 	switch (p->p.life) {
 	case HB_LIFE_ABSENT:
-		return *hb_rank_word(p->p.name) ? "has not called MPI_Init yet" : "has not come to its first event yet";
+		return strdup(*hb_rank_word(p->p.name) ? "has not called MPI_Init yet"
+						       : "has not come to its first event yet");
 	case HB_LIFE_EXITED:
-		return "has ended";
+		return strdup("has ended");
 	case HB_LIFE_DEAD:
-		return "is dead";
+		return strdup("is dead");
 	default:
-		return p->p.here ? NULL : "runs on another machine, where gdb is not started";
+		if (!p->p.here)
+			return strdup("runs on another machine, where gdb is not started");
+		return s->beyond && !p->gdb ? s->beyond(p->p.pid) : NULL;
 	}
 }
 
@@ -164,7 +167,7 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 		size_t n = 0;
 		for (int32_t i = first; i < first + HB_GDB_MOST && i < s->size; i++) {
 			struct hb__process *p = &s->process[i];
-			const char *why = hb_set_has(set, i) ? out_of_reach(p) : NULL;
+			char *why = hb_set_has(set, i) ? out_of_reach(s, p) : NULL;
 			if (!hb_set_has(set, i) || (p->gdb && !why))
 				continue;
 			if (!why) {
@@ -175,6 +178,7 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 				hb_set_add(ret_failed, i);
 			if (!status)
 				status = hb__session_fail(err, HB_E_ARGUMENT, "%s%s %s", HB__CALLED(p), why);
+			free(why);
 		}
 		hb_error *where = status ? NULL : err;
 		hb_status failed =

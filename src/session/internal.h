@@ -35,8 +35,9 @@ struct hb_session {
 	char *secret_file; /* NULL: there is none */
 	char *environment[3];
 	char *logs, *tcp, *gdb, *gdbserver;
-	int32_t size, most;   /* processes, and how many there is room for: they stay where they are */
-	int32_t first, ranks; /* numbers of those of the world that was started */
+	char *(*beyond)(int32_t pid); /* hb_session_options */
+	int32_t size, most;           /* processes, and how many there is room for: they stay where they are */
+	int32_t first, ranks;         /* numbers of those of the world that was started */
 	struct hb__process *process;
 	struct hb__connection *connection;
 	size_t nconnections, room;

@@ -79,6 +79,7 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 	s->listener = -1;
 	s->logs = copy(options->logs);
 	s->tcp = copy(options->tcp);
+	s->beyond = options->beyond;
 	s->gdb = copy(options->gdb);
 	s->gdbserver = copy(options->gdbserver);
 	bool room = (!options->size && !options->nothers) || hb__room_for(s, options->size);

@@ -101,6 +101,8 @@ typedef struct hb_session_options {
 	const char *
 		tcp; /* NULL: a Unix socket without a name in the file system; else the address of this machine to listen at */
 	const char *gdb, *gdbserver; /* programs; NULL: those in PATH */
+	/* Why gdb is not to be attached to a process, as "is run by ...", which is freed; NULL: nothing speaks against it. May be NULL itself. */
+	char *(*beyond)(int32_t pid);
 } hb_session_options;
 
 /* Listens. HB_E_SYSTEM when that is not possible. *ret_session: hb_session_close, which lets go of everything. */

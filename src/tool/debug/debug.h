@@ -73,8 +73,10 @@ typedef struct hb_debug {
 	bool half;    /* the last that it printed was no whole line */
 	bool started, differed, ended_told;
 	double blocked_since; /* in a wait: all are blocked, or have arrived; 0: not so */
-	double said_waiting;  /* when it was said last whom is waited for */
-	bool waiting_line;    /* ... which stands in the last line of the terminal */
+	int32_t *stubs;       /* processes of which it was told that they wait for their gdb */
+	size_t nstubs;
+	double said_waiting; /* when it was said last whom is waited for */
+	bool waiting_line;   /* ... which stands in the last line of the terminal */
 	/* by rank */
 	uint64_t *seen;  /* changes that were looked at ... */
 	uint64_t *told;  /* ... and shown, or nothing for the user to see ... */
@@ -217,6 +219,10 @@ char *hb__d_quiet(hb_debug *d, const hb_proc *p, const char *event);
 void hb__d_say_waiting(hb_debug *d, const hb_set *set, double begun);
 /* Takes that line off the terminal. */
 void hb__d_wipe_waiting(hb_debug *d);
+
+/* ---- stubs.c ---- */
+/* Whether processes of other processors wait for their gdb before they begin; says once of each how to attach it. */
+bool hb__d_at_stubs(hb_debug *d);
 
 /* ---- follow.c ---- */
 typedef enum hb_waited { HB_WAITED, HB_WAIT_INTERRUPTED, HB_WAIT_OVER, HB_WAIT_ENDED } hb_waited;

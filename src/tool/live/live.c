@@ -15,6 +15,7 @@
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
+#include "runner.h"
 
 /* ---- opening ---- */
 
@@ -46,7 +47,7 @@ static int attach(hb_live *l, const char *pid, bool any)
 {
 	int32_t *pids;
 	hb_error err = {0};
-	hb_session_options o = {0};
+	hb_session_options o = {.beyond = hb__beyond_gdb};
 	int code = hb__find_job(pid, any, &pids, &o.size);
 	if (code)
 		return code;
@@ -80,7 +81,8 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		.others = l->replay ? (const char *const *)l->folder.name + l->folder.ranks : NULL,
 		.nothers = (size_t)(l->folder.made - l->folder.ranks),
 		.logs = l->folder.folder,
-		.tcp = options->tcp};
+		.tcp = options->tcp,
+		.beyond = hb__beyond_gdb};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
 	return 0;
