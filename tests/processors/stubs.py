@@ -114,7 +114,22 @@ def one(name, runner, triplet, folder):
         job.wait()
     by, _ = talking.events_of(folder, recording)
     events = by.get("loop." + name, [])
+    under_debug(name, runner, folder)
     check(len(events) > 10 and events[-1]["function"] == "read" and events[-1].get("line"), name + ": its events are there", len(events))
+
+
+def under_debug(name, runner, folder):
+    """hbdb debug on the recording: it does not wait for who waits for gdb, says how to attach that, and shows nobody the runner's stack."""
+    recording, stubs = "loop-%s.hbdb" % name, os.path.join(folder, "debug." + name)
+    os.mkdir(stubs)
+    begun = time.monotonic()
+    done = talking.hbdb(folder, "debug", "--trust", recording, "--at", "loop.%s:5" % name, "-c", "status", env={"HBDB_STUBS": stubs}, seconds=PATIENCE)
+    told = re.search(r"in another terminal: gdb-multiarch -ex 'set sysroot /usr/\S+' -ex 'file (\S+)' -ex 'target remote (\S+)'", done.stdout + done.stderr)
+    check(told and os.path.samefile(told[1], os.path.join(folder, "loop." + name)) and told[2].startswith(stubs),
+          name + ": hbdb debug tells how to attach gdb, after %.1f s" % (time.monotonic() - begun), done.stdout + done.stderr)
+    done = talking.hbdb(folder, "debug", "--trust", recording, "--at", "loop.%s:5" % name, "-c", "[loop.%s] where" % name, seconds=PATIENCE)
+    check("is run by %s, which gdb would see" % runner in done.stdout + done.stderr and "cpu_loop" not in done.stdout,
+          name + ": the stack of its runner is not shown for its own", done.stdout + done.stderr)
 
 
 def main():

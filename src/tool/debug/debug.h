@@ -210,6 +210,8 @@ uint64_t hb__d_event_of(const hb_proc *p);
 char *hb__d_call(hb_debug *d, hb_at at);
 
 /* ---- waiting.c ---- */
+/* Whether processes of other processors wait for their gdb before they begin; says once of each how to attach it. */
+bool hb__d_at_stubs(hb_debug *d);
 /* How a process waits for one that stands, and what to type: NULL: it does not. Free both. ret_json, an object, may be NULL. */
 char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json);
 /* Of a process that gdb was told to stop, and that had computed for a while without an event: since when, and for whom it may wait: nothing
@@ -219,10 +221,6 @@ char *hb__d_quiet(hb_debug *d, const hb_proc *p, const char *event);
 void hb__d_say_waiting(hb_debug *d, const hb_set *set, double begun);
 /* Takes that line off the terminal. */
 void hb__d_wipe_waiting(hb_debug *d);
-
-/* ---- stubs.c ---- */
-/* Whether processes of other processors wait for their gdb before they begin; says once of each how to attach it. */
-bool hb__d_at_stubs(hb_debug *d);
 
 /* ---- follow.c ---- */
 typedef enum hb_waited { HB_WAITED, HB_WAIT_INTERRUPTED, HB_WAIT_OVER, HB_WAIT_ENDED } hb_waited;
