@@ -127,6 +127,12 @@ def under_debug(name, runner, folder):
     told = re.search(r"in another terminal: gdb-multiarch -ex 'set sysroot /usr/\S+' -ex 'file (\S+)' -ex 'target remote (\S+)'", done.stdout + done.stderr)
     check(told and os.path.samefile(told[1], os.path.join(folder, "loop." + name)) and told[2].startswith(stubs),
           name + ": hbdb debug tells how to attach gdb, after %.1f s" % (time.monotonic() - begun), done.stdout + done.stderr)
+    for place in glob.glob(os.path.join(stubs, "*")):
+        # nobody attached: hbdb debug does not know the process, and it waits still
+        try:
+            os.kill(int(place.rsplit(".", 1)[1]), signal.SIGKILL)
+        except ProcessLookupError:
+            pass
     done = talking.hbdb(folder, "debug", "--trust", recording, "--at", "loop.%s:5" % name, "-c", "[loop.%s] where" % name, seconds=PATIENCE)
     check("is run by %s, which gdb would see" % runner in done.stdout + done.stderr and "cpu_loop" not in done.stdout,
           name + ": the stack of its runner is not shown for its own", done.stdout + done.stderr)
