@@ -64,7 +64,7 @@ static void work(int rank, MPI_Comm parts, const struct sockaddr_in *collector, 
 	for (int round = 0; round < rounds; round++) {
 		MPI_Allreduce(&made, &all, 1, MPI_INT, MPI_SUM, parts);
 		made = 10 * (rank + 1) + all % 10;
-		usleep((useconds_t)((rank == PUMP ? 70 : 40) + rand() % 50) * 1000);
+		usleep((useconds_t)((rank == PUMP ? 50 : 40) + rand() % 50) * 1000);
 		struct reading r = {htonl((uint32_t)rank), htonl((uint32_t)round), htonl((uint32_t)made)};
 		if (sendto(s, &r, sizeof r, 0, (const struct sockaddr *)collector, sizeof *collector) < 0)
 			perror("a reading");
