@@ -206,7 +206,7 @@ static void foreign(void)
 	check(hb_log_open("/tmp", &log, &e) == HB_E_FOREIGN || e.status == HB_E_SYSTEM, "%s", e.message);
 	struct raw_log r;
 	random_log(&r, 3, HB_LEVEL_EVENTS, 1, 10, false);
-	raw_header(&r)->incompatible = 4;
+	raw_header(&r)->incompatible = HB_LOG_KNOWN + 1;
 	raw_save(&r, check_path("later"));
 	check(hb_log_open(check_path("later"), &log, &e) == HB_E_VERSION, "%s", e.message);
 	raw_header(&r)->incompatible = 0;

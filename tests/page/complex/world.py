@@ -16,13 +16,13 @@ sys.path.insert(0, os.path.join(TOP, "tests", "system"))
 from lib import Complex, until
 
 SSH = """#!/bin/sh
-while [ "$1" != -- ]; do shift; done
-node=$2
-shift 2
+while [ "${1#-}" != "$1" ]; do shift; done
+node=$1
+shift
 [ ! -e "$HBDB_TEST/$node.down" ] || { echo "no route to $node" >&2; exit 255; }
 export XDG_STATE_HOME="$HBDB_TEST/$node"
-[ "$node" != n2 ] || exec unshare -m sh -c 'mount -t tmpfs none "$HBDB_TEST/n1" && exec "$@"' sh "$@"
-exec "$@"
+[ "$node" != n2 ] || exec unshare -m sh -c 'mount -t tmpfs none "$HBDB_TEST/n1" && exec sh -c "$*"' sh "$@"
+exec sh -c "$*"
 """
 RING = r"""
 #include <mpi.h>
