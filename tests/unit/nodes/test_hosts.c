@@ -61,7 +61,7 @@ int main(void)
 	is(HB_LAUNCHER_ORTE, text, "n1 n2 n3");
 	snprintf(text, sizeof text, "mpirun -machinefile %s prog", hosts);
 	is(HB_LAUNCHER_ORTE, text, "n1 n2 n3");
-	is(HB_LAUNCHER_ORTE, "mpirun --hostfile /nowhere prog", NULL);
+	is(HB_LAUNCHER_ORTE, "mpirun --hostfile /nowhere prog", "");
 	is(HB_LAUNCHER_HYDRA, "mpiexec -hosts n1,n2:3 -n 4 prog", "n1 n2");
 	snprintf(text, sizeof text, "mpiexec -f %s -n 4 prog", hosts);
 	is(HB_LAUNCHER_HYDRA, text, "n1 n2 n3");
