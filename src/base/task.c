@@ -177,3 +177,15 @@ bool hb_host_is_here(const char *name)
 	gethostname(own, sizeof own - 1);
 	return !strncmp(own, name, sizeof own - 1);
 }
+
+const char *hb_boot_id(void)
+{
+	static _Thread_local char boot[64];
+	int fd = *boot ? -1 : open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, boot, sizeof boot - 1);
+	if (fd >= 0)
+		close(fd);
+	boot[n > 0 ? (size_t)n : strlen(boot)] = 0;
+	boot[strcspn(boot, "\n")] = 0;
+	return boot;
+}

@@ -45,6 +45,9 @@ bool hb_task_is_dying(int32_t pid);
  * wait(2). False: it has not ended, or its parent has not asked yet and the system keeps this to itself until then, or it keeps no such thing (Linux before 6.15). */
 bool hb_task_ended(int pidfd, int *ret_status);
 
+/* Which start of this machine it is, as the system names it: numbers of processes, and when they began, count from there. Static; "": nobody can tell. */
+const char *hb_boot_id(void);
+
 /* Whether this machine has that name, as logs keep names: cut after 63 bytes. */
 bool hb_host_is_here(const char *name);
 

@@ -52,8 +52,6 @@ typedef struct hb_agent_process {
 } hb_agent_process;
 /* The process that an ask names, if it is there and that one: else the ask has been refused, and false. */
 bool hb_agent_the_process(hb_wire *wire, uint64_t id, const cJSON *ask, hb_agent_process *ret);
-/* This machine's boot; static. */
-const char *hb_agent_boot(void);
 /* pid, began, boot, state (running, stopped, ended), threads, used, memory, program, machine of a process of this machine. NULL: there is none, or it is one of another user's. */
 cJSON *hb_agent_describe(int32_t pid);
 

@@ -12,18 +12,6 @@
 #include "base/task.h"
 #include "system/agent/inside.h"
 
-const char *hb_agent_boot(void)
-{
-	static char boot[64];
-	FILE *f = *boot ? NULL : fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (f) {
-		if (fgets(boot, sizeof boot, f))
-			boot[strcspn(boot, "\n")] = 0;
-		fclose(f);
-	}
-	return boot;
-}
-
 bool hb_agent_the_process(hb_wire *wire, uint64_t id, const cJSON *ask, hb_agent_process *ret)
 {
 	const cJSON *named = cJSON_GetObjectItemCaseSensitive(ask, "process");
@@ -37,7 +25,7 @@ bool hb_agent_the_process(hb_wire *wire, uint64_t id, const cJSON *ask, hb_agent
 		return false;
 	}
 	*ret = (hb_agent_process){(int32_t)pid, (uint64_t)began};
-	if ((boot && strcmp(boot, hb_agent_boot())) || !hb_task_read(ret->pid, 0, &task) || task.began != ret->began ||
+	if ((boot && strcmp(boot, hb_boot_id())) || !hb_task_read(ret->pid, 0, &task) || task.began != ret->began ||
 		strchr("ZX", task.state)) {
 		hb_wire_refuse(wire, id, 1, "process %d has ended", ret->pid);
 		return false;
@@ -106,7 +94,7 @@ cJSON *hb_agent_describe(int32_t pid)
 	cJSON *o = cJSON_CreateObject();
 	cJSON_AddNumberToObject(o, "pid", pid);
 	cJSON_AddNumberToObject(o, "began", (double)task.began);
-	cJSON_AddStringToObject(o, "boot", hb_agent_boot());
+	cJSON_AddStringToObject(o, "boot", hb_boot_id());
 	cJSON_AddStringToObject(o, "state",
 		strchr("ZX", task.state)   ? "ended"
 		: strchr("Tt", task.state) ? "stopped"

@@ -78,7 +78,7 @@ static void complete(cJSON *o)
 	if (hb_wire_number(o, "status", &status) || !hb_wire_number(o, "pid", &pid) ||
 		!hb_wire_number(o, "began", &began))
 		return;
-	bool there = boot && !strcmp(boot, hb_agent_boot()) && hb_task_read((int32_t)pid, 0, &task) &&
+	bool there = boot && !strcmp(boot, hb_boot_id()) && hb_task_read((int32_t)pid, 0, &task) &&
 		     task.began == (uint64_t)began && !strchr("ZX", task.state);
 	cJSON *now = there ? hb_agent_describe((int32_t)pid) : NULL, *field;
 	cJSON_DeleteItemFromObjectCaseSensitive(o, "state");
@@ -141,7 +141,7 @@ static void keep(int word, const char *folder, char *const *argv, const cJSON *a
 		snprintf(name, sizeof name, "%d.%llu", pid, (unsigned long long)task.began);
 		cJSON_AddNumberToObject(about, "pid", pid);
 		cJSON_AddNumberToObject(about, "began", (double)task.began);
-		cJSON_AddStringToObject(about, "boot", hb_agent_boot());
+		cJSON_AddStringToObject(about, "boot", hb_boot_id());
 		cJSON_AddStringToObject(about, "output", out);
 		if (!write_whole(folder, name, about))
 			trouble = errno ? errno : EIO;

@@ -10,26 +10,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/socket/unix.h"
 #include "journal.h"
 
-int hb_journal_open(const char *path)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	path = path ? path : HB_JOURNAL;
-	if (strlen(path) >= sizeof at.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(at.sun_path, path, strlen(path));
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at)) {
-		int error = errno;
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	return fd;
-}
+int hb_journal_open(const char *path) { return hb_unix_connect(path ? path : HB_JOURNAL, SOCK_DGRAM); }
 
 static void field(FILE *f, const char *name, const char *value)
 {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/task.h"
 #include "system/wire/inside.h"
 
 void hb__wire_fail(hb_wire *wire, const char *format, ...)
@@ -337,14 +338,7 @@ static cJSON *hello(const char *part)
 {
 	cJSON *o = cJSON_CreateObject();
 	struct utsname system = {0};
-	char boot[64] = "";
 	const struct passwd *user = getpwuid(getuid());
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	if (f) {
-		if (fgets(boot, sizeof boot, f))
-			boot[strcspn(boot, "\n")] = 0;
-		fclose(f);
-	}
 	uname(&system);
 	cJSON_AddStringToObject(o, "hbdb", part);
 	cJSON_AddNumberToObject(o, "protocol", HB_WIRE_PROTOCOL);
@@ -352,7 +346,7 @@ static cJSON *hello(const char *part)
 	cJSON_AddStringToObject(o, "host", system.nodename);
 	cJSON_AddStringToObject(o, "user", user ? user->pw_name : "?");
 	cJSON_AddNumberToObject(o, "pid", getpid());
-	cJSON_AddStringToObject(o, "boot", boot);
+	cJSON_AddStringToObject(o, "boot", hb_boot_id());
 	cJSON_AddStringToObject(o, "machine", system.machine);
 	cJSON_AddStringToObject(o, "order", __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "little" : "big");
 	return o;

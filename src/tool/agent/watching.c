@@ -191,7 +191,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 		o = cJSON_CreateObject();
 		cJSON_AddNumberToObject(o, "pid", p->pid);
 		cJSON_AddNumberToObject(o, "began", 0);
-		cJSON_AddStringToObject(o, "boot", hb_agent_boot());
+		cJSON_AddStringToObject(o, "boot", hb_boot_id());
 		cJSON_AddStringToObject(o, "state", "gone");
 	}
 	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "status", "how"};

@@ -11,6 +11,7 @@
 
 #include "../agent/agent.h"
 #include "base/clock.h"
+#include "base/socket/unix.h"
 #include "console.h"
 #include "system/manager/manager.h"
 
@@ -76,17 +77,14 @@ static const char *not_ours(int fd, const char *path)
 hb_asker *hb__asker_reach(const char *path, char **ret_error)
 {
 	static const hb_wire_calls calls = {.asked = asked, .news = took_news};
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	*ret_error = NULL;
-	if (strlen(path) >= sizeof address.sun_path) {
+	signal(SIGPIPE, SIG_IGN);
+	int fd = hb_unix_connect(path, SOCK_STREAM);
+	if (fd < 0 && errno == ENAMETOOLONG) {
 		*ret_error = hb__format("%s: the path is too long for a socket", path);
 		return NULL;
 	}
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	signal(SIGPIPE, SIG_IGN);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const char *why = fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) ? strerror(errno)
-											     : not_ours(fd, path);
+	const char *why = fd < 0 ? strerror(errno) : not_ours(fd, path);
 	if (why) {
 		*ret_error = nobody(path, why);
 		if (fd >= 0)

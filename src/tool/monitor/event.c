@@ -1,6 +1,5 @@
 /* Whom an event is about, and how the debugger gets there: a process that lives is attached to, of one that has ended its recording shows the end. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,18 +9,6 @@
 #include "event.h"
 #include "staying.h"
 #include "system/monitor/reader.h"
-
-#define BOOT 64
-
-static void read_boot(char ret[BOOT])
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, ret, BOOT - 1);
-	if (fd >= 0)
-		close(fd);
-	ret[n > 0 ? n : 0] = 0;
-	ret[strcspn(ret, "\n")] = 0;
-}
 
 /* The number may have been given out again. */
 static bool lives(int64_t pid, int64_t began)
@@ -51,8 +38,7 @@ static int64_t living_of(hb_reader *reader, int64_t program, const char *boot)
 
 static int find_goal(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
 {
-	char boot[BOOT];
-	read_boot(boot);
+	const char *boot = hb_boot_id();
 	bool here = t->process_number && *boot && !strcmp(t->boot, boot);
 	int64_t pid = here && lives(t->pid, t->began) ? t->pid : 0;
 	if (!t->process_number)

@@ -5,11 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/socket/unix.h"
 #include "snmp.h"
 #include "system/wire/wire.h"
 
@@ -41,24 +40,6 @@ static void answered(void *user, const cJSON *answer, const char *error, int sta
 	q->answered = true;
 	q->done = !error;
 	snprintf(q->snmp->answer, sizeof q->snmp->answer, "%s", error ? error : "");
-}
-
-static int connect_to(const char *path)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof at.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(at.sun_path, path, strlen(path));
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at)) {
-		int error = errno;
-		close(fd);
-		errno = error;
-		return -1;
-	}
-	return fd;
 }
 
 /* The name of a program by its number, as the manager is asked. */
@@ -103,7 +84,7 @@ bool hb__snmp_act(hb_snmp *snmp, const hb_instance *instance, long action)
 	hb_error err = {0};
 	hb_wire *wire;
 	double until = hb_seconds() + PATIENCE;
-	int fd = connect_to(snmp->manager);
+	int fd = hb_unix_connect(snmp->manager, SOCK_STREAM);
 	if (fd < 0)
 		return fail(snmp, snmp->manager, strerror(errno));
 	if (hb_wire_open(fd, fd, true, "console", &calls, NULL, &wire, &err))

@@ -30,7 +30,7 @@ async function levels(world, page) {
 	await sees(page, "its processor and memory are drawn over time", () => document.querySelectorAll("#shown figure svg polyline").length === 2);
 	await page.locator("#shown .facts a[href^='#threads=']").click();
 	await level(page, "Threads of rank 1 of ring");
-	await shows(page, "what is not known of threads is said", "What each of them does is not known here");
+	await shows(page, "what is not known of threads is said", "hbdb ps --threads shows it");
 	await page.goBack();
 	await page.goBack();
 	await level(page, "Program ring");

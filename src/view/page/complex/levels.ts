@@ -180,7 +180,7 @@ export function threadsLevel(): Shown[] {
 	return !p ? missing(choice.now.threads) : [
 		el("h1", {}, `Threads of ${place(p)}${p.program_name === null ? "" : " of " + p.program_name}`),
 		el("p", {}, p.threads === null ? "How many threads it has is not known." : over(p) ? "It has ended." : `It has ${plural(p.threads, "thread")}.`),
-		el("p", {}, "What each of them does is not known here: agents tell the number alone. ", p.recording ? "Its recording tells what each called: " : "The debugger shows them: ",
+		el("p", {}, "What each of them does this page does not ask; hbdb ps --threads shows it. ", p.recording ? "Its recording tells what each called: " : "The debugger shows them: ",
 			copy(p.recording ? "hbdb dump " + quoted(p.recording) : `gdb -p ${p.pid}`), ` on node ${p.node_name}.`),
 		el("p", {}, link(to({ process: String(p.process) }), "back to the process")),
 	];
