@@ -60,7 +60,8 @@ static struct sockaddr_in address_of(const char *host, const char *port)
 static void work(int rank, MPI_Comm parts, const struct sockaddr_in *collector, int rounds)
 {
 	int all, made = 10 * (rank + 1), s = socket(AF_INET, SOCK_DGRAM, 0);
-	srand((unsigned)getpid());
+	/* the rank, too: on machines with process numbers of their own two parts may have the same one, and would wait equally long in each round */
+	srand((unsigned)(getpid() * NOBODY + rank));
 	for (int round = 0; round < rounds; round++) {
 		MPI_Allreduce(&made, &all, 1, MPI_INT, MPI_SUM, parts);
 		made = 10 * (rank + 1) + all % 10;
