@@ -15,9 +15,25 @@ void hb__watching_free(hb_watching *watching);
 void hb__watching_tick(hb_agent *agent, hb_watching *watching);
 /* A connection is gone: what it alone watched is not watched any more. */
 void hb__watching_gone(hb_watching *watching, hb_wire *wire);
-/* The processes of a recording that is watched, as news have them, one for each of the lanes that has a pid; NULL: it is not watched. Free them; the lanes are lent. */
-cJSON *hb__watched_now(const hb_watching *watching, const char *folder, const hb_lanes **ret_lanes);
-hb_agent_ask hb__ask_ps, hb__ask_watch, hb__ask_unwatch;
+/* A process of a recording that is watched. Lent until the loop turns. */
+typedef struct hb_watched {
+	const hb_process_now *now;
+	const struct tracked *of; /* watching.c's */
+	size_t at;
+} hb_watched;
+/* Those of a recording (folder; NULL: of all) that were seen on this node, by pid and path of their logs. *ret_all: free it. False: it is not watched. */
+bool hb__watched_all(const hb_watching *watching, const char *folder, hb_watched **ret_all, size_t *ret_n);
+/* As news have it. cJSON_Delete. */
+cJSON *hb__watched_describe(const hb_watched *process);
+hb_agent_ask hb__ask_watch, hb__ask_unwatch;
+
+/* ---- lists.c ---- */
+
+/* Processes that are told in parts: where in `all` the part that is asked for begins. */
+size_t hb__list_from(const cJSON *ask, const hb_watched *all, size_t n);
+/* Into the answer: that there is more, from behind this one on. */
+void hb__list_more(cJSON *answer, const hb_watched *last);
+hb_agent_ask hb__ask_ps;
 
 /* ---- parts.c ---- */
 

@@ -370,6 +370,7 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 		: t->watch.stuck == HB_STUCK_ALL || t->watch.stuck == HB_STUCK_SOME ? "proven"
 										    : "stands");
 	cJSON_AddStringToObject(news, "text", text ? text : "");
+	hb_wire_shorten(news); /* of many processes there is much to say */
 	hb_agent_tell(agent, "hang", news);
 	free(text);
 	t->hangs = hangs;
@@ -395,50 +396,35 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 
 /* ---- asks ---- */
 
-static void add_processes(const struct tracked *t, cJSON *list)
+static int by_pid(const void *a, const void *b)
 {
-	for (size_t i = 0; i < t->nseen; i++)
-		if (t->watch.lanes.at[i].pid && t->watch.lanes.at[i].seen)
-			cJSON_AddItemToArray(list, describe(t, i));
+	const hb_watched *x = a, *y = b;
+	if (x->now->pid != y->now->pid)
+		return x->now->pid < y->now->pid ? -1 : 1;
+	return strcmp(x->now->path, y->now->path);
 }
 
-cJSON *hb__watched_now(const hb_watching *w, const char *folder, const hb_lanes **ret_lanes)
+bool hb__watched_all(const hb_watching *w, const char *folder, hb_watched **ret_all, size_t *ret_n)
 {
-	for (size_t i = 0; i < w->ntracked; i++)
-		if (!strcmp(w->tracked[i]->path, folder)) {
-			cJSON *list = cJSON_CreateArray();
-			add_processes(w->tracked[i], list);
-			*ret_lanes = &w->tracked[i]->watch.lanes;
-			return list;
-		}
-	return NULL;
-}
-
-/* Without those that ended before `since`: who asks every second knows them. */
-static cJSON *started_since(hb_agent *agent, const cJSON *ask)
-{
-	cJSON *list = hb_agent_started(agent), *one, *next;
-	int64_t since, ended;
-	for (one = list->child; one && hb_wire_number(ask, "since", &since); one = next) {
-		next = one->next;
-		if (hb_wire_number(one, "ended", &ended) && ended < since)
-			cJSON_Delete(cJSON_DetachItemViaPointer(list, one));
+	bool is = !folder;
+	*ret_all = NULL;
+	*ret_n = 0;
+	for (size_t i = 0; i < w->ntracked; i++) {
+		const struct tracked *t = w->tracked[i];
+		if (folder && strcmp(t->path, folder) != 0)
+			continue;
+		is = true;
+		*ret_all = hb__resize(*ret_all, (*ret_n + t->nseen + 1) * sizeof **ret_all);
+		for (size_t k = 0; k < t->nseen; k++)
+			if (t->watch.lanes.at[k].pid && t->watch.lanes.at[k].seen)
+				(*ret_all)[(*ret_n)++] = (hb_watched){&t->watch.lanes.at[k], t, k};
 	}
-	return list;
+	if (*ret_n)
+		qsort(*ret_all, *ret_n, sizeof **ret_all, by_pid);
+	return is;
 }
 
-void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
-{
-	const hb_watching *w = ((hb_tool_agent *)hb_agent_user(agent))->watching;
-	const char *folder = hb_wire_text(ask, "folder");
-	cJSON *answer = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(answer, "processes");
-	for (size_t i = 0; i < w->ntracked; i++)
-		if (!folder || !strcmp(w->tracked[i]->path, folder))
-			add_processes(w->tracked[i], list);
-	if (!folder)
-		cJSON_AddItemToObject(answer, "started", started_since(agent, ask));
-	hb_wire_answer(wire, id, answer);
-}
+cJSON *hb__watched_describe(const hb_watched *process) { return describe(process->of, process->at); }
 
 void hb__ask_watch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {

@@ -19,6 +19,15 @@ export interface Process {
 	missing: number | null; holder: string | null; held_why: string | null; held_itself: number;
 }
 
+// What a thread does: docs/system/agent.md, *thread*.
+export interface Thread {
+	lane: number; thread?: number; events: number; does: string; call?: string; after?: string; place?: string; seconds?: number; joins?: number;
+}
+
+export interface Threads {
+	now: number; process: number; threads: Thread[] | null; why: string | null; // why: they are not known
+}
+
 export interface Hold {
 	process: number | null; who: string; why: string; since: number; program_name: string | null; process_name: string | null;
 }
@@ -29,7 +38,7 @@ export interface Happened {
 }
 
 export interface Complex {
-	change: number; manager: string | null; now: number; last: number;
+	change: number; manager: string | null; user: string; now: number; last: number; // user: of this page
 	sums: { nodes: States; programs: States; processes: States; errors: number };
 	nodes: Node[]; programs: Program[]; holds: Hold[];
 }
