@@ -23,6 +23,7 @@ static void clear(struct hb__door *d)
 	rmdir(d->folder);
 	free(d->path);
 	free(d->secret);
+	free(d->name);
 	free(d->folder);
 }
 
@@ -103,6 +104,7 @@ static bool open_door(hb_agent *agent, struct hb__door *d, const char *name, con
 	d->folder = strdup(folder);
 	d->path = strdup(path);
 	d->secret = secret ? strdup(file) : NULL;
+	d->name = name ? strdup(name) : NULL;
 	d->fd = hb_unix_listen(path, SOCK_STREAM);
 	if (d->fd >= 0 && (!secret || write_secret(file, secret)) &&
 		HB_GROW(agent->door, agent->door_room, agent->ndoors + 1) && hb__agent_watch(agent, d->fd)) {
@@ -123,6 +125,9 @@ void hb__ask_dial(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 		hb_wire_refuse(wire, id, 2, "the name of a door has small letters, digits and '-', at most 48");
 		return;
 	}
+	for (size_t i = 0; name && i < agent->ndoors; i++)
+		if (agent->door[i].wire == wire && agent->door[i].name && !strcmp(agent->door[i].name, name))
+			close_door(agent, i--);
 	if (!open_door(agent, &d, name, secret)) {
 		hb_wire_refuse(wire, id, 2, "processes cannot dial in here: %s", strerror(errno));
 		return;

@@ -23,6 +23,7 @@ struct hb__door { /* a socket at which processes dial in */
 	hb_wire *wire;       /* who gets them */
 	char *path, *folder; /* of the socket; folder: made for it */
 	char *secret;        /* a file in it; NULL: none */
+	char *name;          /* NULL: none */
 };
 
 struct hb_agent {
