@@ -424,3 +424,10 @@ hb_status hb_link_dial(hb_link *link, const char *name, const char *secret, void
 	cJSON_Delete(answer);
 	return whole ? HB_OK : fail(err, HB_E_SYSTEM, "the agent does not say where processes are to dial in");
 }
+
+void hb_link_undial(hb_link *link)
+{
+	pthread_mutex_lock(&link->lock);
+	link->dialled = NULL;
+	pthread_mutex_unlock(&link->lock);
+}

@@ -59,5 +59,7 @@ const cJSON *hb_stream_answer(const hb_stream *stream);
  * same, too; NULL: there is none. Both are to be freed; ret_file may be NULL with the secret. One at a time; again with the same name: as before, with another secret. */
 hb_status hb_link_dial(hb_link *link, const char *name, const char *secret, void (*dialled)(void *user, int fd),
 	void *user, char **ret_address, char **ret_file, hb_error *err);
+/* `dialled` is called no more when this returns. */
+void hb_link_undial(hb_link *link);
 
 #endif
