@@ -10,6 +10,22 @@ with open(TOP + "/tests/events/turns.c", encoding="utf-8") as source:
 LINE = "./turns 1 %d & ./turns 2 %d & ./turns 3 %d & wait"
 
 
+PRINTER = """
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	int end[2];
+	char c = 1;
+	pipe(end);
+	write(end[1], &c, 1);
+	puts("printed");
+	fflush(stdout);
+	return read(end[0], &c, 1) != 1;
+}
+"""
+
+
 def build(p):
     subprocess.run(["gcc", "-g", "-O0", "-I", TOP + "/include", "-o", p.path + "/turns", TOP + "/tests/events/turns.c"], check=True)
     p.run("record", "-o", "turns.hbdb", "--", "sh", "-c", LINE % (60, 30, 0))
@@ -52,6 +68,22 @@ def events(p):
         lacks("and none differs", out + err, "differs")
 
 
+def printing(p):
+    """What the debugger shows of a job comes through a pipe of its own, which is none between the processes."""
+    with open(p.path + "/printer.c", "w", encoding="ascii") as f:
+        f.write(PRINTER)
+    subprocess.run(["gcc", "-g", "-o", p.path + "/printer", p.path + "/printer.c"], check=True)
+    p.run("record", "-o", "printer.hbdb", "--", "./printer")
+    status, out, err = p.debug(["goto printer:3", "cont"], "printer.hbdb")
+    check("a process that prints between its calls does not differ", status == 0 and "held after printer:3  read" in out and "exited" in out and "printed" in out, out + err)
+    for how, command in (["--at", "printer:last", "-c"], "status"), (["-c"], "goto printer:last"):
+        status, out, err = p.run("debug", *how, command, "printer.hbdb")
+        check("the last is the last that returned: %s" % command, status == 0 and "[printer] held after printer:3" in out, out + err)
+    for command, wanted in (("goto printer:lasting", "is not an event"), ("goto printer#2:last", "has no process printer#2")):
+        status, out, err = p.debug([command], "printer.hbdb")
+        check("%s is told" % command, status == 2 and wanted in err, out + err)
+
+
 def machines(p):
     status, out, err = p.run("debug", "--json", "--at", "turns#2:2", "-c", "cone turns#2:2", "turns.hbdb")
     states = {o["process"]: (o["rank"], o["life"], o["event"]) for o in objects(out, "status")}
@@ -87,7 +119,7 @@ def comments(p):
 def main():
     with Place("openmpi") as p:
         build(p)
-        for part in sets, events, machines, live, comments:
+        for part in sets, events, printing, machines, live, comments:
             part(p)
     finish()
 

@@ -72,7 +72,12 @@ def living(place, database):
     check("another process that got its number is not", status == 2 and "does not live" in err, (status, err))
     database.db.execute("UPDATE process SET began = began - 1, boot = 'another machine', state = 'running' WHERE process = ?", (number,))
     status, _, err = debug(place, event, "where")
-    check("of one elsewhere it says where", status == 2 and "runs on node alpha (there.example)" in err and "--attach %d" % child.pid in err, (status, err))
+    check("of one elsewhere it says where", status == 2 and "is on node alpha: there, hbdb debug --attach %d" % child.pid in err and "no manager answers" in err, (status, err))
+    database.db.execute("UPDATE process SET boot = ? WHERE process = ?", (boot(), number))
+    database.db.execute("UPDATE node SET host = 'a container'")
+    status, _, err = debug(place, event, "where")
+    check("of one with the same boot and another name, too", status == 2 and "is on node alpha: there, hbdb debug --attach %d" % child.pid in err, (status, err))
+    database.db.execute("UPDATE node SET host = ?", (os.uname().nodename,))
     place.end(child)
 
 
@@ -130,7 +135,7 @@ def refused(place, database):
 def main():
     with Folder() as place:
         database = Database(place.file("db"))
-        database.add("node", node=1, name="alpha", platform="local", address="", host="there.example", boot=boot())
+        database.add("node", node=1, name="alpha", platform="local", address="", host=os.uname().nodename, boot=boot())
         living(place, database)
         job(place, database)
         dead(place, database)

@@ -111,6 +111,8 @@ int hb__asker_open(const char *socket_path, hb_asker **ret_console)
 	return code;
 }
 
+hb_wire *hb__asker_wire(hb_asker *c) { return c->wire; }
+
 bool hb__asker_there(hb_asker *c, int wait_ms, const char **ret_why)
 {
 	struct pollfd at = {hb_wire_fd(c->wire), POLLIN, 0};

@@ -35,6 +35,14 @@ sigset_t hb__asker_signals(void);
 /* Takes in news until the connection ends or a signal asks to end. 0, or the exit code after having said why. */
 int hb__asker_wait(hb_asker *console);
 
+/* The connection itself: owned by the console. */
+hb_wire *hb__asker_wire(hb_asker *console);
+
+/* ---- there.c ---- */
+/* Runs a command on a node, through its agent: it reads our standard input, and what it writes is written to our standard output. It ends with us. argv: NULL
+ * ended. Its exit status (128 + signal when one killed it), or an exit code after having said why it was not run, or how it was lost. */
+int hb__run_there(hb_asker *console, const char *node, char *const *argv);
+
 /* ---- show.c ---- */
 const char *hb__field(
 	const cJSON *row, const char *name); /* a text, a number as text, "" for none; valid for the next few calls */

@@ -276,19 +276,15 @@ static int begin_task(hb_debug *d)
 /* To the last event of a process that has ended: behind it is its end. */
 static int begin_end(hb_debug *d)
 {
-	const hb_line *lines = hb_model_lines(d->run.model);
-	char name[HB_EVENT_NAME];
-	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++)
-		if (lines[i].events && !lines[i].lane && !strcmp(hb__line_name(&d->run, i, name), d->goal.process)) {
-			/* the one that it was inside of has no end that could be stopped at */
-			uint32_t last = lines[i].events - (lines[i].inside && lines[i].events > 1);
-			char *at = hb__format("%s:%u", d->goal.process, last);
-			int code = hb__d_goto_text(d, at);
-			free(at);
-			return code;
-		}
-	hb__say("the recording has no events of process %s: it begins at the beginning", d->goal.process);
-	return hb__d_start(d);
+	char *last = hb__format("%s:last", d->goal.process), *why = NULL;
+	hb_at at;
+	int code = hb__find_event(&d->run, last, &at, &why);
+	if (code)
+		hb__say("the recording has no events of process %s: it begins at the beginning", d->goal.process);
+	code = code ? hb__d_start(d) : hb__d_goto_text(d, last);
+	free(why);
+	free(last);
+	return code;
 }
 
 static int begin(hb_debug *d, const char *at)
@@ -345,6 +341,11 @@ int hb__debug_main(const hb_args *args)
 	hb_one one = {0};
 	int code = !at ? 0 : hb__is_point(at) ? hb__check_point(at) : hb__check_event(at);
 	code = code ? code : find_goal(&d, args);
+	if (!code && d.goal.node) {
+		code = hb__d_elsewhere(args, &d.goal);
+		hb__event_goal_free(&d.goal);
+		return code;
+	}
 	code = code ? code : find_task(&d, args);
 	code = code ? code : open_one(&d, args, &one);
 	const char *name = d.goal.recording ? d.goal.recording : args->operand;

@@ -119,12 +119,12 @@ static void add_for_one(hb_strings *ret, const hb_setup *setup)
 }
 
 /* What the user reads and writes is not between processes of the run, also where it is a pipe. */
-static void add_outside(hb_strings *ret)
+static void add_outside(hb_strings *ret, int out)
 {
 	char text[3 * 24] = "";
 	for (int fd = 0; fd < 3; fd++) {
 		struct stat st;
-		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		if (!fstat(fd && out ? out : fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? ":" : "",
 				(unsigned long long)st.st_ino);
 	}
@@ -175,7 +175,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add_number(ret, "HBDB_ROOT", (uint64_t)getpid());
 	add(ret, "HBDB_LEVEL", setup->level);
 	if (setup->layers & HB_LAYER_SOCKETS)
-		add_outside(ret);
+		add_outside(ret, setup->out);
 	char *layers = hb__layers_text(setup->layers, ":");
 	add(ret, "HBDB_LAYERS", layers);
 	free(layers);

@@ -25,6 +25,7 @@ typedef struct hb_setup {
 	bool sanitized;    /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	char *const *control; /* variables of a session, NULL: the run is not under control */
+	int out;              /* a descriptor that its output goes to; 0: where ours does */
 	uint64_t shake_us;    /* 0: not set */
 	uint64_t ring;        /* bytes; 0: not set */
 } hb_setup;

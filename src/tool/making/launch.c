@@ -21,6 +21,7 @@ int hb__launch(const hb_launch *l, hb_job_end *ret_end, hb_started **ret_started
 	hb_strings variables, argv;
 	bool plain;
 	setup.mpi = l->line->mpi;
+	setup.out = l->out;
 	setup.sanitized = l->line->program.sanitized;
 	if (ret_started)
 		*ret_started = NULL;

@@ -18,52 +18,73 @@ static bool lives(int64_t pid, int64_t began)
 	       task.state != 'Z' && task.state != 'X';
 }
 
-/* A process of the program that lives here: of an MPI job one leads to all others. What only started it, hbdb record say, has no log. */
-static int64_t living_of(hb_reader *reader, int64_t program, const char *boot)
+/* Machines that share a kernel, as containers do, have one boot, and numbers of processes of their own. host: "" where nobody knows. */
+static bool is_here(const char *boot, const char *host)
 {
-	static const char sql[] = "SELECT pid, began FROM process WHERE program = ?1 AND boot = ?2 AND "
-				  "state NOT IN ('ended', 'gone') ORDER BY log IS NULL, rank IS NULL, rank, process";
+	char ours[256] = "";
+	gethostname(ours, sizeof ours - 1);
+	return *boot && !strcmp(boot, hb_boot_id()) && (!*host || !strcmp(host, ours));
+}
+
+/* A process of the program that lives, those of this machine first: of an MPI job one leads to all others. What only started it, hbdb record say, has no log. */
+static void find_living(hb_reader *reader, int64_t program, hb_event_goal *ret)
+{
+	static const char sql[] = "SELECT pid, began, p.boot, coalesce(host, ''), n.name FROM process p JOIN node n "
+				  "USING (node) WHERE program = ?1 AND p.state NOT IN ('ended', 'gone') "
+				  "ORDER BY log IS NULL, rank IS NULL, rank, process";
 	sqlite3_stmt *s = program ? hb_reader_query(reader, sql) : NULL;
-	int64_t pid = 0;
 	if (!s)
-		return 0;
+		return;
 	sqlite3_bind_int64(s, 1, program);
-	sqlite3_bind_text(s, 2, boot, -1, SQLITE_STATIC);
-	while (!pid && sqlite3_step(s) == SQLITE_ROW)
-		if (lives(sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1)))
-			pid = sqlite3_column_int64(s, 0);
+	for (bool found = false; !found && sqlite3_step(s) == SQLITE_ROW;) {
+		int64_t pid = sqlite3_column_int64(s, 0);
+		bool here = is_here((const char *)sqlite3_column_text(s, 2), (const char *)sqlite3_column_text(s, 3));
+		found = here && lives(pid, sqlite3_column_int64(s, 1));
+		if (found) {
+			hb__event_goal_free(ret);
+			ret->attach = hb__format("%lld", (long long)pid);
+		} else if (!here && !ret->attach) {
+			ret->attach = hb__format("%lld", (long long)pid);
+			ret->node = hb__copy((const char *)sqlite3_column_text(s, 4));
+		}
+	}
 	sqlite3_reset(s);
-	return pid;
+}
+
+static void find_recording(const hb_told *t, hb_event_goal *ret)
+{
+	ret->recording = hb__copy(t->recording);
+	ret->process = t->process_number ? hb__copy(t->process) : NULL;
 }
 
 static int find_goal(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
 {
-	const char *boot = hb_boot_id();
-	bool here = t->process_number && *boot && !strcmp(t->boot, boot);
-	int64_t pid = here && lives(t->pid, t->began) ? t->pid : 0;
-	if (!t->process_number)
-		pid = living_of(reader, t->program_number, boot);
+	bool here = t->process_number && is_here(t->boot, t->host),
+	     alive = t->process_number && strcmp(t->state, "ended") != 0 && strcmp(t->state, "gone") != 0,
+	     elsewhere = *t->node && (t->process_number ? !here : *t->host && !is_here(hb_boot_id(), t->host));
 	struct stat st;
-	if (pid) {
-		ret->attach = hb__format("%lld", (long long)pid);
+	if (!t->process_number)
+		find_living(reader, t->program_number, ret);
+	else if (here ? lives(t->pid, t->began) : alive)
+		ret->attach = hb__format("%lld", (long long)t->pid);
+	if (ret->attach && t->process_number && !here)
+		ret->node = hb__copy(t->node);
+	if (ret->attach)
+		return 0;
+	if (*t->recording && (elsewhere || !stat(t->recording, &st))) {
+		find_recording(t, ret);
+		if (elsewhere && stat(t->recording, &st))
+			ret->node = hb__copy(t->node);
 		return 0;
 	}
-	if (*t->recording && !stat(t->recording, &st)) {
-		ret->recording = hb__copy(t->recording);
-		ret->process = t->process_number ? hb__copy(t->process) : NULL;
-		return 0;
-	}
-	if (t->process_number && !here && strcmp(t->state, "ended") != 0 && strcmp(t->state, "gone") != 0)
-		return hb__fail_with(HB_EXIT_USAGE, "process %s runs on node %s (%s): there, hbdb debug --attach %lld",
-			t->process, t->node, *t->host ? t->host : "its host is not known", (long long)t->pid);
 	if (*t->recording)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"the recording %s is not on this machine, and nothing of event %lld lives here", t->recording,
 			(long long)t->event);
 	if (t->process_number || t->program_number)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"what event %lld is about does not live on this machine, and was not recorded: there is nothing to debug",
-			(long long)t->event);
+			"what event %lld is about does not live on %s, and was not recorded: there is nothing to debug",
+			(long long)t->event, elsewhere ? t->node : "this machine");
 	return hb__fail_with(HB_EXIT_USAGE, "event %lld is about no process and no program: there is nothing to debug",
 		(long long)t->event);
 }
@@ -97,6 +118,7 @@ int hb__event_goal(const char *number, const char *database, hb_event_goal *ret)
 
 void hb__event_goal_free(hb_event_goal *goal)
 {
+	free(goal->node);
 	free(goal->attach);
 	free(goal->recording);
 	free(goal->process);

@@ -5,7 +5,8 @@
 #include "../tool.h"
 
 typedef struct hb_event_goal {
-	char *attach;    /* the pid of a process on this machine that lives; NULL: none */
+	char *node;      /* where all below is: a node of the manager's; NULL: this machine */
+	char *attach;    /* the pid of a process that lives; NULL: none */
 	char *recording; /* else: this one, ... */
 	char *process;   /* ... at the last event of this process; NULL: from its beginning */
 } hb_event_goal;

@@ -12,9 +12,10 @@
 struct name {
 	const char *process; /* not ended; NULL: it is given by rank and world */
 	size_t length;
-	int64_t rank, event;
+	int64_t rank, event; /* event LAST: the last that has returned */
 	uint32_t lane, world;
 };
+#define LAST INT64_MAX
 
 /* At most 18 digits; false: there are none. */
 static bool read_number(const char **p, int64_t *ret)
@@ -27,11 +28,21 @@ static bool read_number(const char **p, int64_t *ret)
 	return true;
 }
 
+/* A number, or the word for the last one, to the end of the text. */
+static bool read_event(const char *p, int64_t *ret)
+{
+	if (!strcmp(p, "last")) {
+		*ret = LAST;
+		return true;
+	}
+	return read_number(&p, ret) && !*p;
+}
+
 /* WORKER:EVENT, WORKER.LANE:EVENT: of a process without MPI, by its program, in which dots may stand, too. */
 static bool read_program(const char *text, const hb_run *run, struct name *ret)
 {
-	const char *colon = strrchr(text, ':'), *dot = NULL, *p = colon + 1;
-	if (!colon || colon == text || strchr(text, '@') || !read_number(&p, &ret->event) || *p)
+	const char *colon = strrchr(text, ':'), *dot = NULL, *p;
+	if (!colon || colon == text || strchr(text, '@') || !read_event(colon + 1, &ret->event))
 		return false;
 	ret->process = text;
 	ret->length = (size_t)(colon - text);
@@ -63,7 +74,7 @@ static bool read_name(const char *text, const hb_run *run, struct name *ret)
 		return false;
 	if (*text == '.' && (text++, !read_number(&text, &lane)))
 		return false;
-	if (*text != ':' || (text++, !read_number(&text, &ret->event)) || *text || world > INT32_MAX || lane > 65535)
+	if (*text != ':' || !read_event(text + 1, &ret->event) || world > INT32_MAX || lane > 65535)
 		return false;
 	ret->world = (uint32_t)world;
 	ret->lane = (uint32_t)lane;
@@ -133,7 +144,11 @@ int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_w
 		return none(ret_why, hb__format("there is no %s: %s%s has %u %s", text, kind, called, p->nlines,
 					     p->nlines == 1 ? "lane, 0" : "lanes"));
 	*ret = (hb_at){p->first_line + name.lane, 0};
-	uint32_t events = hb_model_lines(run->model)[ret->line].events;
+	const hb_line *line = &hb_model_lines(run->model)[ret->line];
+	uint32_t events = line->events;
+	/* that of a line that never returned from its only call is this call */
+	if (name.event == LAST)
+		name.event = events - (line->inside && events > 1);
 	if (!name.event || name.event > events)
 		return none(ret_why,
 			hb__format("there is no %s: %s%s has %u %s, counted from 1%s", text, kind,

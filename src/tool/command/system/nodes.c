@@ -60,14 +60,21 @@ int hb__nodes(const hb_args *args)
 {
 	hb_asker *console;
 	const char *verb = args->nwords ? args->word[0] : "list";
-	bool add = !strcmp(verb, "add"), remove = !strcmp(verb, "remove");
-	if (!add && !remove && strcmp(verb, "list") != 0)
-		return hb__fail_with(HB_EXIT_USAGE, "nodes takes list, add or remove, not '%s'", verb);
-	if (args->nwords > (add || remove ? 2 : 1) || args->rest || ((add || remove) && args->nwords < 2))
+	bool add = !strcmp(verb, "add"), remove = !strcmp(verb, "remove"), run = !strcmp(verb, "run"),
+	     named = add || remove || run;
+	if (!named && strcmp(verb, "list") != 0)
+		return hb__fail_with(HB_EXIT_USAGE, "nodes takes list, add, remove or run, not '%s'", verb);
+	if (run && (args->nwords != 2 || !args->rest))
 		return hb__fail_with(HB_EXIT_USAGE,
-			add || remove ? "nodes %s takes the name of one node" : "nodes %s takes nothing else", verb);
+			"nodes run takes the name of one node, and a command: hbdb nodes run NAME -- COMMAND");
+	if (args->nwords > (named ? 2 : 1) || (args->rest && !run) || (named && args->nwords < 2))
+		return hb__fail_with(HB_EXIT_USAGE,
+			named ? "nodes %s takes the name of one node" : "nodes %s takes nothing else", verb);
 	int code = hb__asker_open(hb__option_value(args, "socket"), &console);
-	code = code ? code : add || remove ? change(args, console, remove) : list(args, console);
+	code = code             ? code
+	       : run            ? hb__run_there(console, args->word[1], args->rest)
+	       : add || remove ? change(args, console, remove)
+				: list(args, console);
 	hb__asker_close(console);
 	return code;
 }
