@@ -285,8 +285,6 @@ int hb__races_together(const hb_args *args, const hb_team *team)
 	struct hb_races r = hb__races_asked(args);
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
-	if (r.flags & HB_RACES_ALL)
-		return hb__fail_with(HB_EXIT_USAGE, "races --all is not divided among processes; use hbdb races --all");
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;
 	code = code ? code : hb__find_recording(args->operand, &recording);
 	code = hb__team_code(team, code);
