@@ -196,7 +196,7 @@ def parts(place):
         if not answer.get("more"):
             break
         more = {"after": answer["next"]}
-    check(answers == 3 and sorted(int(p["name"][3:]) for p in found) == list(range(many)), "%d answers to one ps have each of %d once" % (answers, len(found)))
+    check(1 < answers < 10 and sorted(int(p["name"][3:]) for p in found) == list(range(many)), "%d answers to one ps have each of %d once" % (answers, len(found)))
     w.close()
 
 
