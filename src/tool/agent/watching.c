@@ -17,6 +17,7 @@
 
 #define LIST_S 1.0  /* how often a folder is looked through for new recordings */
 #define NAMES_S 2.0 /* ... and the names of new processes are asked for, which reads the logs */
+#define PART 4      /* ... of the time that looking may take: thousands of processes are looked at more seldom */
 #define AGAIN_S 2.0 /* how often counters of a process are told that have changed */
 
 struct seen {
@@ -52,6 +53,7 @@ struct hb_watching {
 	struct tracked **tracked;
 	size_t ntracked;
 	double listed;
+	double next; /* when they are looked at again */
 };
 
 hb_watching *hb__watching_new(void)
@@ -310,7 +312,8 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 		if (!p->pid || s->over || !p->seen)
 			continue;
 		listen_for_end(agent, t, i);
-		look_how(s, p);
+		if (p->gone) /* else its descriptor tells */
+			look_how(s, p);
 		cJSON *now = describe(t, i);
 		if (!is_news(s, now)) {
 			cJSON_Delete(now);
@@ -378,6 +381,9 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 
 void hb__watching_tick(hb_agent *agent, hb_watching *w)
 {
+	double began = hb_seconds();
+	if (began < w->next)
+		return;
 	list(w);
 	for (size_t i = 0; i < w->ntracked; i++) {
 		struct tracked *t = w->tracked[i];
@@ -392,6 +398,8 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		if (over || !wanted(w, t->path))
 			drop(agent, w, i--);
 	}
+	double ended = hb_seconds();
+	w->next = ended + (PART - 1) * (ended - began);
 }
 
 /* ---- asks ---- */
