@@ -42,8 +42,24 @@ hb_agent_ask hb__ask_seal, hb__ask_keep, hb__ask_fetch, hb__ask_follow, hb__ask_
  * with another status than 0. -1: this is the agent, and there is nothing more to do. */
 int hb__work_for(hb_agent *agent, hb_wire *wire, uint64_t id);
 _Noreturn void hb__work_done(int said, cJSON *answer);
+/* A child that has its end of the channel of an ask: what it writes there is sent, and what the other side sends it reads, up to the end of file. The ask is answered. In
+ * the child: its descriptor; it ends by exit, with 0 or with a status that the other side is told. -1: this is the agent, and there is nothing more to do. said: a file
+ * (memfd) into which a child that fails writes why; the agent's from here on; -1: none. */
+int hb__channel_for(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask, int said);
+/* The folder that an ask names, where it is this user's; NULL: the ask has been refused. */
+const char *hb__the_folder(hb_wire *wire, uint64_t id, const cJSON *ask);
+/* Whether a folder of this name was made for a node's part of a recording, or of a replay. */
+bool hb__is_part_of_node(const char *name);
 /* A connection is gone: nobody waits for its answers any more. */
 void hb__parts_gone(hb_wire *wire);
+
+/* ---- put.c ---- */
+
+hb_agent_ask hb__ask_put;
+/* A connection is gone, or all are (NULL): the folders that were made for it end with it. */
+void hb__put_gone(const hb_wire *wire);
+/* Waits until they are removed. */
+void hb__put_wait(void);
 
 /* ---- state.c ---- */
 

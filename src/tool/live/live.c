@@ -76,7 +76,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	/* --listen is for machines that nobody can log in to: then nothing is known of their processes but what they say */
-	code = code || options->tcp ? code : hb__spread_connect(&l->line, l->command, &l->spread);
+	code = code || options->tcp ? code : hb__spread_open(NULL, &l->line, l->command, &l->spread);
 	code = code || !l->spread.nodes.n ? code : hb__distant_open(&l->spread.nodes, &l->distant);
 	if (code)
 		return code;

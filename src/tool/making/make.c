@@ -84,7 +84,7 @@ static void starting(void *user)
 	r->deaths = hb__deaths_begin(r->recording);
 	if (r->making->watch && r->spread.nodes.n) {
 		r->mirror = hb__format("%s/.watched", r->recording);
-		r->following = hb__nodes_follow(&r->spread.nodes, r->mirror);
+		r->following = hb__nodes_follow(&r->spread.nodes, r->spread.nodes.folder, r->mirror, false);
 	}
 	/* where it cannot be sent, that is said, and the run goes on without */
 	if (r->making->send)
@@ -233,7 +233,7 @@ static int run(
 		hb__remove_folder(recording);
 		return code;
 	}
-	hb__nodes_unfollow(r.following);
+	hb__nodes_unfollow(r.following, true);
 	free(r.mirror);
 	int32_t first = hb__deaths_end(r.deaths);
 	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */

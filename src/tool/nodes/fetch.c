@@ -119,7 +119,7 @@ static char *fetch_unpacked(hb_node *node, const char *folder, const char *which
 
 struct fetching {
 	pthread_t thread;
-	bool runs, seal;
+	bool runs, seal, drop;
 	hb_node *node;
 	const char *folder, *recording;
 };
@@ -139,17 +139,17 @@ static void *fetch_one(void *user)
 	if (!node->lost)
 		node->lost = fetch_unpacked(node, f->folder, f->seal ? "others" : NULL, f->recording);
 	/* it is here: when that cannot be done, a folder is left over there, and nothing else */
-	if (!node->lost)
+	if (!node->lost && f->drop)
 		hb_link_ask(node->link, "drop", of_folder(f->folder), SEAL_S, NULL, &err);
 	return NULL;
 }
 
-void hb__nodes_fetch(hb_nodes *nodes, const char *recording, bool seal)
+void hb__nodes_fetch(hb_nodes *nodes, const char *folder, const char *recording, bool seal)
 {
 	struct fetching *f = hb__alloc((nodes->n + 1) * sizeof *f);
 	for (size_t i = 0; i < nodes->n; i++) {
 		f[i] = (struct fetching){
-			.seal = seal, .node = &nodes->at[i], .folder = nodes->folder, .recording = recording};
+			.seal = seal, .drop = !strcmp(folder, nodes->folder), .node = &nodes->at[i], .folder = folder, .recording = recording};
 		f[i].runs = nodes->at[i].link && !nodes->at[i].lost &&
 			    !pthread_create(&f[i].thread, NULL, fetch_one, &f[i]);
 		if (!f[i].runs && !nodes->at[i].lost)
