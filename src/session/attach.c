@@ -108,7 +108,7 @@ static hb_gdb *gdb_for(hb_session *s, int32_t rank, hb_error *err)
 		memset(s->gdbs + s->ngdbs, 0, (i + 1 - s->ngdbs) * sizeof *s->gdbs);
 		s->ngdbs = i + 1;
 	}
-	if (!s->gdbs[i] && hb_gdb_open(s->gdb, s->gdbserver, &s->gdbs[i], err))
+	if (!s->gdbs[i] && hb_gdb_open(NULL, s->gdb, s->gdbserver, &s->gdbs[i], err))
 		s->gdbs[i] = NULL;
 	return s->gdbs[i];
 }

@@ -174,7 +174,7 @@ static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 		char *space = strchr(rest, ' ');
 		if (space)
 			*space++ = 0;
-		return hb_gdb_open(*rest ? rest : NULL, space, &gdb, &err);
+		return hb_gdb_open(NULL, *rest ? rest : NULL, space, &gdb, &err);
 	}
 	if (!gdb)
 		return HB_E_ARGUMENT;
