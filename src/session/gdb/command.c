@@ -237,7 +237,7 @@ static hb_status overdue(hb_gdb *gdb, double seconds, hb_error *err)
 {
 	bool called = false;
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
-		called |= gdb->at[i].used && gdb->at[i].calling && 
+		called |= gdb->at[i].used && gdb->at[i].calling &&
 			  gdb->place->rouse(gdb->place, gdb->at[i].pid, gdb->at[i].life, 0);
 	errno = ETIMEDOUT;
 	if (!bring_back(gdb))

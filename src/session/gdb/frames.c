@@ -93,8 +93,7 @@ static void find_owners(hb_frame *frames, size_t n, const char *program, bool wh
 	}
 }
 
-void hb__gdb_place_frames(
-	hb_gdb *gdb, const struct hb__inferior *inf, hb_frame *frames, size_t n, bool whole)
+void hb__gdb_place_frames(hb_gdb *gdb, const struct hb__inferior *inf, hb_frame *frames, size_t n, bool whole)
 {
 	char *program = gdb->place->file(gdb->place, inf->pid, inf->life, "exe"),
 	     *maps = gdb->place->file(gdb->place, inf->pid, inf->life, "maps");

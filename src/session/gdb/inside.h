@@ -64,9 +64,9 @@ struct hb_gdb {
 	/* gdb itself */
 	hb_gdb_place *place;
 	hb_gdb_child *child, *server;
-	bool one;   /* of one process that goes forwards and backwards: gdb stops all its threads at once */
+	bool one;       /* of one process that goes forwards and backwards: gdb stops all its threads at once */
 	int32_t served; /* ... by this child of ours */
-	bool moved; /* ... which has gone since it was asked where it is */
+	bool moved;     /* ... which has gone since it was asked where it is */
 	hb_gdb_stand stand;
 	char *notes;              /* that it said meanwhile */
 	int process, server_life; /* readable when they have ended; -1 */

@@ -33,10 +33,10 @@ struct door {
 
 struct child {
 	hb_gdb_child c;
-	pid_t pid;        /* 0: not begun yet */
-	bool kept;        /* the keeper runs, and waits for it */
+	pid_t pid; /* 0: not begun yet */
+	bool kept; /* the keeper runs, and waits for it */
 	pthread_t keeper;
-	char **argv;      /* a server that nobody has connected with yet; the strings are its own */
+	char **argv; /* a server that nobody has connected with yet; the strings are its own */
 	struct door door;
 };
 
@@ -201,8 +201,7 @@ static void *keep(void *birth)
 
 static int give_birth(struct child *child, const char *program, char *const *argv, int end)
 {
-	struct birth b = {
-		.child = child, .program = program, .argv = argv, .environment = environment(), .end = end};
+	struct birth b = {.child = child, .program = program, .argv = argv, .environment = environment(), .end = end};
 	sigset_t all, before;
 	if (!b.environment)
 		return ENOMEM;
@@ -311,8 +310,7 @@ static hb_status serve(hb_gdb_place *place, char *const *argv, char ret_address[
 		return HB_E_MEMORY;
 	child->argv = copy_words(argv);
 	if (!open_door(&child->door)) {
-		hb_status status =
-			fail(err, HB_E_SYSTEM, "cannot make a socket for gdbserver: %s", strerror(errno));
+		hb_status status = fail(err, HB_E_SYSTEM, "cannot make a socket for gdbserver: %s", strerror(errno));
 		release(place, &child->c);
 		return status;
 	}

@@ -31,15 +31,16 @@ struct hb_gdb_place {
 	hb_status (*serve)(hb_gdb_place *place, char *const *argv, char ret_address[HB_GDB_ADDRESS],
 		hb_gdb_child **ret_child, hb_error *err);
 	/* Waits for `client` to connect, at most `seconds`, and has the program started. HB_E_SYSTEM: it cannot be. That nobody came is no error: the client will say it. */
-	hb_status (*served)(hb_gdb_place *place, hb_gdb_child *server, const hb_gdb_child *client, double seconds,
-		hb_error *err);
+	hb_status (*served)(
+		hb_gdb_place *place, hb_gdb_child *server, const hb_gdb_child *client, double seconds, hb_error *err);
 	bool (*over)(hb_gdb_place *place, hb_gdb_child *child); /* whether it has ended */
 	bool (*signal)(hb_gdb_place *place, hb_gdb_child *child, int signal);
 	/* Frees it, with its descriptors. It has ended, or ends by itself soon; one that does not within three seconds is killed. */
 	void (*release)(hb_gdb_place *place, hb_gdb_child *child);
 
 	/* Processes there, by their number and what `watch` has made of it, which may be -1 when that could not be had. */
-	int (*watch)(hb_gdb_place *place, int32_t pid); /* a descriptor that is readable once it has ended; -1: there is none */
+	int (*watch)(hb_gdb_place *place,
+		int32_t pid); /* a descriptor that is readable once it has ended; -1: there is none */
 	void (*unwatch)(hb_gdb_place *place, int life);
 	bool (*kill)(hb_gdb_place *place, int32_t pid, int life, int signal);
 	/* A thread of it that no debugger has stopped gets the signal; 0: it is only looked whether there is one. False: there is none. Of several that run the one
