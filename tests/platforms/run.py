@@ -113,7 +113,9 @@ def lives(c, name, stays):
     found = until(both)
     if not check(name + ": hbdb ps shows both of its processes, recorded", found, (c.run("ps"), c.run("events"), c.words())):
         return
-    check(name + ": and its node alone has it", {r["node_name"] for r in c.rows("ps") if r["program_name"] == job} == {name}, c.run("ps"))
+    # a second agent with the same folder of state would take them for its own, and gone
+    others = c.run("events", "--json", "--since", "0")[1]
+    check(name + ": and its node alone has them", {r["node_name"] for r in c.rows("ps")} == {name} and '"gone"' not in others, (c.run("ps"), others))
     outlives(c, name, job, stays)
     found = until(both)
     status, _, err = c.run("program", "signal", "%s:pair#2" % job, "--signal", "9")
@@ -161,7 +163,6 @@ def a_node(c, name, platform, address=None, command=None, stays=True, **env):
     c.more, c.command = env, command
     c.begin(**env)
     if name != "here":
-        # an agent beside it, which has perhaps the same folder for what it has begun
         c.run("nodes", "add", "here", "--platform", "local")
         until(lambda: c.node("here")["state"] == "up")
     status, _, err = c.run("nodes", "add", name, "--platform", platform, *(["--address", address] if address else []))
@@ -197,7 +198,7 @@ def with_slurm(c):
         job = c.nodes.run(["squeue", "-h", "-n", "platforms", "-t", "RUNNING", "-o", "%i"]).stdout.strip()
         if check("slurm: a job", job, done):
             listed = c.nodes.run(["squeue", "-h", "-j", job, "-o", "%N"]).stdout.strip()
-            env = {"SLURM_JOB_ID": job, "SLURM_JOB_NODELIST": listed}
+            env = {"SLURM_JOB_ID": job, "SLURM_NODELIST": listed}  # as salloc has it for its command
             names = c.nodes.run(platform_words(c, "slurm", "list"), env=env).stdout.split()
             check("slurm: its nodes are listed", sorted(names) == sorted(c.nodes.names), names)
             a_node(c, names[-1], "slurm", command=lambda words: c.nodes[names[-1]].run(words), **env)
@@ -252,11 +253,15 @@ KINDS = {"local": local, "ssh": ssh, "slurm": with_slurm, "container": container
 
 def main():
     wanted = sys.argv[1:] or list(KINDS)
-    with bed.Nodes(["n1", "n2", "n3", "n4"]) as nodes:
-        c = Complex(nodes)
-        c.pair = nodes.build_program(os.path.join(HERE, "pair.c"), "pair")
-        for kind in wanted:
-            KINDS[kind](c)
+    try:
+        with bed.Nodes(["n1", "n2", "n3", "n4"]) as nodes:
+            c = Complex(nodes)
+            c.pair = nodes.build_program(os.path.join(HERE, "pair.c"), "pair")
+            for kind in wanted:
+                KINDS[kind](c)
+    except bed.Refused as error:
+        passed_over.append("platforms: %s" % error)
+        check("without namespaces no platform is tried, which is said", True)
     for why in passed_over:
         print("table: NOT TRIED " + why)
     finish()
