@@ -182,7 +182,8 @@ def processes(place):
 
 def parts(place):
     """What is longer than a frame comes in parts."""
-    folder, many = place.folder + "/state/hbdb/agent/started", 5000
+    here = "%s.%d" % (socket.gethostname(), os.stat("/proc/self/ns/pid").st_ino)
+    folder, many = place.folder + "/state/hbdb/agent/started/" + here, 5000
     os.makedirs(folder)
     for i in range(many):
         with open("%s/%d" % (folder, i), "w", encoding="ascii") as f:
