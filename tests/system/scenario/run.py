@@ -2,8 +2,9 @@
 """A plant on five machines, one of another processor: begun by the manager, monitored, one part dies, the management system shows it, the debugger goes where it
 happened, the recording explains it, a replay repeats it, and the part is begun again by a reaction.
 
-usage: run.py [--write FILE]     --write: what each step printed, as docs/system/scenario.md shows it
+--write: what each step printed, as docs/system/scenario.md shows it
 """
+import argparse
 import json
 import os
 import re
@@ -20,7 +21,22 @@ from lib import BUILD, HBDB, TOP, check, finish, has  # noqa: E402
 FAR = int(os.environ.get("HBDB_TEST_PATIENCE", "300"))  # seconds; a step takes a few
 EXAMPLE = os.path.join(TOP, "examples", "system")
 QEMU = ["qemu-s390x", "-L", "/usr/s390x-linux-gnu"]
-MPIRUN = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "tcp,self"]
+MPIRUN = {"openmpi": lambda hosts: ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "tcp,self",
+                                    "--host", ",".join(hosts)],
+          "mpich": lambda hosts: ["mpirun.mpich", "-hosts", ",".join(hosts)]}
+VALVE, PUMP = 2, 3  # ranks
+# qemu waits for gdb at its stub; gdb goes on to the end of the process, and looks
+STUB = """#!/bin/sh
+rm -rf /tmp/stubs && mkdir /tmp/stubs
+HBDB_STUBS=/tmp/stubs %s replay --trust --alone collector %s %s >/tmp/replay.said 2>&1 </dev/null &
+while ! ls /tmp/stubs/* >/dev/null 2>&1; do
+	kill -0 $! 2>/dev/null || break
+	sleep 0.1
+done
+gdb-multiarch -nx -q -batch -ex 'set sysroot /usr/s390x-linux-gnu' -ex 'file %s/collector' -ex "target remote $(ls /tmp/stubs/*)" \\
+	-ex continue -ex where -ex 'frame function enter' -ex 'print *b' -ex kill 2>&1 </dev/null
+wait
+"""
 PARTS = ["n1", "n2", "n3", "n4"]
 MIBS = ":".join([TESTS + "/monitoring/smi", TOP + "/share/snmp", "/usr/share/snmp/mibs"])
 ENV = {"XDG_STATE_HOME": "/tmp/state", "XDG_RUNTIME_DIR": "/tmp/run", "LC_ALL": "C.UTF-8", "MIBDIRS": MIBS, "MIBS": "HBDB-MIB", "SNMPCONFPATH": "/tmp/none",
@@ -41,7 +57,7 @@ class Story:
     """What was typed on which machine, and what was answered."""
 
     def __init__(self, nodes):
-        self.nodes, self.told, self.children = nodes, [], []
+        self.nodes, self.told, self.children, self.known, self.last = nodes, [], [], {}, 0
 
     def run(self, *words, node="head", folder="/srv"):
         done = self.nodes[node].run([HBDB if w == "hbdb" and not i else w for i, w in enumerate(words)], folder=folder, env=ENV if node == "head" else {"PATH": ENV["PATH"]}, timeout=FAR)
@@ -61,6 +77,18 @@ class Story:
     def rows(self, *words):
         status, out, _ = self.run("hbdb", *words, "--json")
         return [json.loads(line) for line in out.splitlines()] if not status else []
+
+    def shorten(self, how):
+        """Only the last lines of the last step are kept, as this command would leave them."""
+        title, node, typed, said = self.told.pop()
+        self.told.append((title, node, "%s | %s" % (typed, how), "\n".join(said.splitlines()[-int(how.split("-")[1]):])))
+
+    def events_of(self, process):
+        """Of all.hbdb: it does not change."""
+        if process not in self.known:
+            status, out, _ = self.run("hbdb", "dump", "--plain", "--rank", process, "--json", "all.hbdb")
+            self.known[process] = [json.loads(line) for line in out.splitlines()] if not status else []
+        return self.known[process]
 
     def event(self, kind, text=""):
         return next((e for e in self.rows("events", "--since", "0") if e["kind"] == kind and text in e["text"]), None)
@@ -93,7 +121,7 @@ def snmp(story, tool, *words):
     return story.run(tool, "-v2c", "-cprivate", "-t", "30", "-Ir", "-OQ", "127.0.0.1:1161", *words)
 
 
-def begin_plant(story, programs):
+def begin_plant(story, programs, mpi):
     plant, collector = programs
     for name in PARTS + ["n5"]:
         # what a login without a terminal finds
@@ -104,7 +132,7 @@ def begin_plant(story, programs):
     story.step("Five machines", "hbdb", "nodes")
     story.step("The programs", "hbdb", "program", "add", "collector", "--node", "n5", "--record-with", "--level data", "--", *QEMU, collector, "7000")
     story.step("The programs", "hbdb", "program", "add", "plant", "--node", "n1", "--record-with", "--local off -o /srv/plant.hbdb", "--cwd", "/srv", "--",
-               *MPIRUN, "--host", ",".join(PARTS), "-n", "4", plant, "n5", "7000", "3000")
+               *MPIRUN[mpi](PARTS), "-n", "4", plant, "n5", "7000", "3000")
     status, _, err = story.step("The programs", "hbdb", "program", "begin", "collector")
     check("the collector is begun", not status, err)
     first = until(lambda: next((p["recording"] for p in story.rows("program") if p["name"] == "collector" and p["recording"]), None))
@@ -142,80 +170,117 @@ def alone(programs):
 
 
 def debugged(story, event, recording, programs):
-    """From the notification to the debugger: on the machine where it was."""
-    command = ["hbdb", "debug", "--event", str(event["event"])]
-    status, out, err = story.step("From the notification to the debugger", *command)
-    check("hbdb debug --event says where", status == 2 and "n5" in err, (status, out, err))
-    status, out, err = story.step("From the notification to the debugger", "hbdb", "debug", recording, "-c", "status", node="n5")
-    check("the debugger holds the collector there", not status and "collector" in out, (status, out, err))
-    script = story.nodes.put("stub.sh", """#!/bin/sh
-mkdir /tmp/stubs
-HBDB_STUBS=/tmp/stubs %s replay --trust --alone collector %s %s >/tmp/replay.said 2>&1 </dev/null &
-replay=$!
-while ! ls /tmp/stubs/* >/dev/null 2>&1; do sleep 0.1; done
-timeout 30 gdb-multiarch -nx -q -batch -ex 'set sysroot /usr/s390x-linux-gnu' -ex 'file %s/collector' -ex "target remote $(ls /tmp/stubs/*)" \\
-	-ex continue -ex where -ex 'frame function enter' -ex 'print *b' -ex kill 2>&1 </dev/null
-kill $replay
-cat /tmp/replay.said
-""" % (HBDB, recording, " ".join(alone(programs)), story.nodes.programs))
-    status, out, err = story.step("gdb on the other processor", "sh", script, node="n5")
+    """From the notification to the debugger, in front and on the machine where it was."""
+    title = "From the notification to the debugger"
+    status, out, err = story.step(title, "hbdb", "debug", "--event", str(event["event"]), "-c", "status")
+    check("hbdb debug --event goes to n5, to the collector's last event", not status and "on node n5" in err and "held after collector:%d" % story.last in out, (status, out, err))
+    script = story.nodes.put("stub.sh", STUB % (HBDB, recording, " ".join(alone(programs)), story.nodes.programs))
+    status, out, err = story.step("gdb on the other processor", "hbdb", "nodes", "run", "n5", "--", "sh", script)
     check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "last = {" in out, (status, out, err))
+    last = re.search(r"last = \{([^}]*)\}", out)
+    last = [int(n) for n in last.group(1).split(",")] if last else [0] * 4
+    check("and its books are those that the assertion is about", 0 <= last[VALVE] < last[PUMP], last)
 
 
 def explained(story, recording, programs):
     status, out, err = story.step("What the recording says", "hbdb", "info", recording, node="n5")
     check("info: a process of s390x that was killed", "s390x 64 big" in out and "killed or crashed" in out, (status, out, err))
     status, out, err = story.step("What the recording says", "hbdb", "dump", "--plain", "--data", recording, node="n5")
-    check("dump has what came", not status and "recvfrom" in out, (status, out[-500:], err))
-    title, node, typed, said = story.told.pop()
-    story.told.append((title, node, typed + " | tail -12", "\n".join(said.splitlines()[-12:])))
-    status, out, err = story.step("A replay repeats it", "hbdb", "replay", "--alone", "collector", recording, *alone(programs), node="n5")
-    check("a replay dies by the same assertion", "Assertion" in out + err and "no difference" in out + err, (status, out, err))
+    came = re.findall(r"collector:(\d+)  data number 1: 12 bytes: ((?:[0-9a-f]{2} ?)+)", out)
+    readings = [tuple(int(data.replace(" ", "")[i : i + 8], 16) for i in (0, 8)) for _, data in came]
+    story.last = int(came[-1][0]) if came else 0
+    check("dump has what came: the last was the pump's of a round of which the valve's had not come", readings and readings[-1][0] == PUMP and
+          (VALVE, readings[-1][1]) not in readings and (VALVE, readings[-1][1] - 1) in readings, (status, readings[-8:], err))
+    story.shorten("tail -8")
+    command = ["hbdb", "replay", "--alone", "collector", recording, *alone(programs)]
+    for again in range(2):
+        status, out, err = story.step("A replay repeats it", *command, node="n5") if not again else story.run(*command, node="n5")
+        check("a replay dies by the same assertion, time %d" % (again + 1), "Assertion `b->last[VALVE]" in out + err and "no difference" in out + err, (status, out, err))
 
 
-def together(story, programs, folder):
+def nth(story, process, function, n):
+    """The event of the n-th call of a function by a process, from 0; of the last with -1."""
+    calls = [e for e in story.events_of(process) if e.get("function") == function]
+    return "%s:%d" % (process, calls[n]["event"]) if len(calls) > n else "none"
+
+
+def together(story, programs, mpi):
     """The same plant and its collector as one job: in one recording, with the order of all their events."""
     plant, collector = programs
-    command = MPIRUN + ["--host", ",".join(PARTS), "-n", "4", plant, "n5", "7001", "400", ":", "--host", "n5", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service"]
-    status, _, err = story.step("All in one recording", "hbdb", "record", "--local", "off", "--layers", "mpi,sockets", "-o", "all.hbdb", "--", *command)
+    status, _, err = story.step("All in one recording", "hbdb", "record", "--local", "off", "--layers", "mpi,sockets", "-o", "all.hbdb", "--",
+                                *MPIRUN[mpi](PARTS + ["n5"]), "-n", "4", plant, "n5", "7001", "100", ":", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service")
     check("one recording of five nodes and two processors", "7 processes" in err and "Assertion" in err, (status, err))
     status, out, err = story.step("All in one recording", "hbdb", "info", "all.hbdb")
     check("ranks and collector stand in it", "collector#2  n5" in out and "s390x 64 big" in out and "x86_64 64" in out, (status, out, err))
-    out = story.run("hbdb", "dump", "--plain", "--rank", "collector#2", "--json", "all.hbdb")[1]
-    last = [e for e in map(json.loads, out.splitlines()) if e.get("function") == "recvfrom"][-1]
-    story.last = "collector#2:%d" % last["event"]
     status, out, err = story.step("All in one recording", "hbdb", "races", "all.hbdb")
-    check("the receive in which it died raced", "collector.c" in out and "recvfrom" in out, (status, out, err))
-    shutil.copytree(os.path.join(story.nodes.folder, "shared", "all.hbdb"), folder + "/all.hbdb", dirs_exist_ok=True)
+    check("the receive in which it died raced", re.search(r"collector\.c:\d+  recvfrom: \d+ of \d+ raced", out), (status, out, err))
+    ordered(story)
 
 
-def main():
-    write = sys.argv[2] if len(sys.argv) == 3 and sys.argv[1] == "--write" else None
+def ordered(story):
+    """Why it died: who had to come before whom, and who had not."""
+    death = nth(story, "collector#2", "recvfrom", -1)
+    status, out, err = story.run("hbdb", "cone", death, "all.hbdb", "--json")
+    cut = {row.get("process") or str(row["rank"]): row for row in map(json.loads, out.splitlines())} if not status else {}
+    # of the pump the past of the death ends with the reading that came last
+    pump = "3:%d" % cut["3"]["event"] if "3" in cut else "none"
+    sends = [e["event"] for e in story.events_of("3") if e.get("function") == "sendto"]
+    turn = sends.index(int(pump[2:])) if pump[2:].isdigit() and int(pump[2:]) in sends else -1
+    check("the past of the death ends in the pump with a reading", turn >= 0, (pump, sends[:40], status, out, err))
+    valve, agreed = nth(story, "2", "sendto", turn), nth(story, "2", "MPI_Allreduce", turn)
+    title = "Who had to happen before whom"
+    for first, second, wanted, why in ((pump, death, r"is before", "the pump's reading of the round is before the death"),
+                                       (agreed, pump, r"is (strictly )?before", "what all agreed upon in this round is before it"),
+                                       (valve, pump, r"are concurrent", "of the valve's reading and the pump's none had to be the first"),
+                                       (valve, death, r"are concurrent", "the valve's reading is not in the past of the death")):
+        status, out, err = story.step(title, "hbdb", "order", first, second, "all.hbdb")
+        check(why, not status and re.search(r"%s (and %s )?%s" % (first, second, wanted), out), (first, second, status, out, err))
+    status, out, err = story.step(title, "hbdb", "cone", death, "all.hbdb")
+    check("the cone shows it", not status and pump in out, (status, out, err))
+
+
+def scenario(mpi, write):
     with bed.Nodes(PARTS + ["n5"], shared=True) as nodes:
-        programs = (nodes.build_program(EXAMPLE + "/plant.c", "plant", "mpicc.openmpi"),
+        programs = (nodes.build_program(EXAMPLE + "/plant.c", "plant", "mpicc." + mpi),
                     nodes.build_program(EXAMPLE + "/collector.c", "collector", "s390x-linux-gnu-gcc"))
         story = Story(nodes)
         try:
             begin_watching(story, nodes.folder)
-            recording = begin_plant(story, programs)
+            recording = begin_plant(story, programs, mpi)
             event = death(story)
             shown(story, event)
             explained(story, recording, programs)
             debugged(story, event, recording, programs)
             for name in ("plant", "collector"):
                 story.run("hbdb", "program", "end", name)
-            together(story, programs, nodes.folder)
+            check("the plant is ended, and the collector is over", until(lambda: all(p["state"] in ("ended", "failed") for p in story.rows("program"))), story.run("hbdb", "program"))
+            together(story, programs, mpi)
         finally:
             if write:
-                story.write(write)
-                for name in ("manager.said", "snmp.said", "metrics.said"):
-                    if os.path.exists(nodes.folder + "/" + name):
-                        shutil.copy(nodes.folder + "/" + name, write + "." + name)
-                if os.path.isdir(nodes.folder + "/all.hbdb"):
-                    shutil.copytree(nodes.folder + "/all.hbdb", write + ".all.hbdb", dirs_exist_ok=True)
+                keep(story, write)
             for child in story.children:
                 child.kill()
                 child.wait()
+
+
+def keep(story, write):
+    folder = story.nodes.folder
+    story.write(write)
+    for name in ("manager.said", "snmp.said", "metrics.said"):
+        if os.path.exists(folder + "/" + name):
+            shutil.copy(folder + "/" + name, write + "." + name)
+    if os.path.isdir(folder + "/shared/all.hbdb"):
+        shutil.copytree(folder + "/shared/all.hbdb", write + ".all.hbdb", dirs_exist_ok=True)
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--mpi", choices=["openmpi", "mpich", "both"], default="openmpi")
+    words.add_argument("--write", metavar="FILE")
+    given = words.parse_args()
+    for mpi in ("openmpi", "mpich") if given.mpi == "both" else (given.mpi,):
+        print("-- " + mpi)
+        scenario(mpi, given.write and given.write + ("." + mpi if given.mpi == "both" else ""))
     finish()
 
 
