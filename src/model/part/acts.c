@@ -54,20 +54,10 @@ void hb__acts_close(struct hb__acts *a)
 
 /* ---- an operation becomes an act, or several ---- */
 
-static uint32_t whole_send(const struct hb__part *p, uint32_t own)
-{
-	return p->places[p->spoken].sends + own - p->skipped_sends;
-}
-
-static uint32_t whole_receive(const struct hb__part *p, uint32_t own)
-{
-	return p->places[p->spoken].receives + own - p->skipped_receives;
-}
-
 static uint32_t sent_out(const struct hb__acts *a, const hb_op *o, struct hb__act *to)
 {
 	const struct hb__part *p = a->p;
-	uint32_t dest = a->m->channels.at[p->own.at[o->id].channel].dest, send = whole_send(p, o->id);
+	uint32_t dest = a->m->channels.at[p->own.at[o->id].channel].dest, send = hb__whole_send(p, o->id);
 	const struct hb__fate *fate = dest == HB_NO ? NULL : hb__fate_of(p, send);
 	bool kept = dest != HB_NO && (!fate || fate->kept);
 	*to = (struct hb__act){o->event, HB__ACT_SEND, kept ? HB__ACT_KEPT : 0, send, dest, 0};
@@ -77,7 +67,7 @@ static uint32_t sent_out(const struct hb__acts *a, const hb_op *o, struct hb__ac
 /* A synchronous send is over when its receive was posted. */
 static uint32_t completed(const struct hb__acts *a, const hb_op *o, struct hb__act *to)
 {
-	const struct hb__fate *fate = hb__fate_of(a->p, whole_send(a->p, o->id));
+	const struct hb__fate *fate = hb__fate_of(a->p, hb__whole_send(a->p, o->id));
 	if (!fate || !fate->taken || (a->drop_receive && fate->dropped))
 		return 0;
 	uint16_t flags = fate->elsewhere ? 0 : HB__ACT_LAST;
@@ -91,7 +81,7 @@ static uint32_t posted(const struct hb__acts *a, const hb_op *o, struct hb__act 
 	const hb_receive *v = &a->m->receives.at[o->id];
 	bool asked = v->flags & HB_ELSEWHERE || (v->send != HB_NO && a->m->sends.at[v->send].flags & HB_SYNCHRONOUS);
 	if (asked)
-		*to = (struct hb__act){o->event, HB__ACT_POST, 0, whole_receive(a->p, o->id), HB_NO, 0};
+		*to = (struct hb__act){o->event, HB__ACT_POST, 0, hb__whole_receive(a->p, o->id), HB_NO, 0};
 	return asked;
 }
 
@@ -110,7 +100,7 @@ static uint32_t received(const struct hb__acts *a, uint32_t line, const hb_op *o
 	if (v->post == o->event && v->line == line)
 		n += posted(a, o, to);
 	if (v->line != line)
-		to[n++] = (struct hb__act){o->event, HB__ACT_AWAIT, 0, whole_receive(a->p, o->id), v->line, v->post};
+		to[n++] = (struct hb__act){o->event, HB__ACT_AWAIT, 0, hb__whole_receive(a->p, o->id), v->line, v->post};
 	if (v->send != HB_NO && !(a->drop_receive && a->drop_receive[o->id]))
 		n += came(a, o, v->send, true, to + n);
 	return n;

@@ -17,6 +17,7 @@ struct hb__meeting {
 	uint32_t from[2];     /* processes of each side of an intercommunicator that enter */
 	uint8_t order, inter; /* hb_order */
 	bool both_sides, root_enters;
+	uint32_t number, function, process; /* as in hb_collective */
 };
 
 /* What became of a send: only of those that were not received, or that wait for their receive. */
@@ -88,6 +89,21 @@ bool hb__part_fates(hb_model *m, struct hb__part *p);
 struct hb__fate *hb__fate_of(const struct hb__part *p, uint32_t send);
 /* Tells the senders of synchronous messages which of their receives order nothing (by receive). */
 bool hb__part_drop(hb_model *m, struct hb__part *p, const bool *receive);
+
+/* The numbers in the whole of what was read of processes that this member speaks for. */
+static inline uint32_t hb__whole_send(const struct hb__part *p, uint32_t own)
+{
+	return p->places[p->spoken].sends + own - p->skipped_sends;
+}
+static inline uint32_t hb__whole_receive(const struct hb__part *p, uint32_t own)
+{
+	return p->places[p->spoken].receives + own - p->skipped_receives;
+}
+
+static inline uint32_t hb__own_receive(const struct hb__part *p, uint32_t whole)
+{
+	return whole - p->places[p->spoken].receives + p->skipped_receives;
+}
 
 /* ---- acts.c ---- */
 struct hb__acts;
