@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|given|traced|ended|replay-slurm]
 """
 import argparse
 import json
 import os
 import time
 
+import again
 import bed
 import slurm
 from common import FAR, HBDB, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
@@ -209,14 +210,18 @@ def test_slurm(nodes, programs):
         done = nodes.run(["hostname"])
 
 
+GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
+          "vanish": test_vanish, **again.GROUPS}
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", action="append", choices=["bed", "record", "levels", "clocks", "hangs", "slurm", "vanish"])
+    parser.add_argument("--only", action="append", choices=list(GROUPS))
     only = parser.parse_args().only
     try:
         with bed.Nodes(NODES, shared=True) as nodes:
             programs = build(nodes)
-            for name, test in (("bed", test_bed), ("record", test_record), ("levels", test_levels), ("clocks", test_clocks), ("hangs", test_hangs), ("slurm", test_slurm), ("vanish", test_vanish)):
+            for name, test in GROUPS.items():
                 if not only or name in only:
                     test(nodes, programs)
     except bed.Refused as error:

@@ -189,7 +189,7 @@ void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 
 /* ---- fetch, follow ---- */
 
-/* "logs": logs and contents; "others": all else; NULL: all. */
+/* "logs": logs and contents; "others": all else; NULL: all. Of what stands in the folder itself. */
 static bool wanted(const char *which, const char *name)
 {
 	size_t n = strlen(name), ending = strlen(".data");
@@ -198,13 +198,17 @@ static bool wanted(const char *which, const char *name)
 	return !which || log == !strcmp(which, "logs");
 }
 
-static void send_part(const char *folder, const char *which, int fd)
+static void send_part(const char *given, const char *which, int fd)
 {
+	bool copies = which && !strcmp(which, "files"); /* of files that the program read, if there are any */
+	char *folder = copies ? hb__format("%s/files", given) : hb__copy(given);
+	which = copies ? NULL : which;
 	char host[256] = "";
 	hb_within_writer w;
 	gethostname(host, sizeof host - 1);
 	hb_within_begin(&w, fd, host);
 	DIR *dir = opendir(folder);
+	int trouble = errno;
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		struct stat is;
 		if (e->d_name[0] == '.' || fstatat(dirfd(dir), e->d_name, &is, AT_SYMLINK_NOFOLLOW) ||
@@ -214,7 +218,7 @@ static void send_part(const char *folder, const char *which, int fd)
 		hb_within_add(&w, path, e->d_name);
 		free(path);
 	}
-	_exit(hb_within_end(&w, NULL) || !dir);
+	_exit(hb_within_end(&w, NULL) || (!dir && !(copies && trouble == ENOENT)));
 }
 
 /* What hbdb record --send sends, into the channel, until nobody takes it any more. Who says only that there is nothing more to be watched gets the rest. */

@@ -1,4 +1,4 @@
-/* Files that come to this node: what the processes of a replay follow. They stand in a folder that ends with the connection for which it was made, together with the
+/* Files that come to this node: what the processes of a replay follow, settings of a trace. The folder that is made for them ends with its connection, together with the
  * processes that work in it. */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,13 +47,16 @@ void hb__put_wait(void)
 	}
 }
 
-/* Makes it where it is not there yet, for this user alone. False: the ask has been refused. */
+/* Makes it where it is not there yet, for this user alone; one that was there, that of a recording, does not end with the connection. False: the ask has been refused. */
 static bool lend(hb_wire *wire, uint64_t id, const char *folder)
 {
 	for (const struct lent *l = all; l; l = l->next)
 		if (l->wire == wire && !strcmp(l->folder, folder))
 			return true;
-	if (mkdir(folder, 0700)) {
+	bool there = mkdir(folder, 0700);
+	if (there && errno == EEXIST)
+		return true;
+	if (there) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
 		return false;
 	}

@@ -14,6 +14,7 @@
 #include "../store/find.h"
 #include "../nodes/spread.h"
 #include "../store/logs.h"
+#include "format/trace/settings.h"
 #include "deaths.h"
 #include "keep.h"
 #include "launch.h"
@@ -175,15 +176,22 @@ static char *name_of(const char *recording, int32_t rank)
 	return name;
 }
 
-/* What looks at the recording while the job runs, or has the processes read in it, is not yet done over nodes: 0, or the exit code after having said so. */
-static int not_spread(const hb_making *making, const hb_spread *spread)
+/* What the processes read of the recording is on each node, too: *settings is its path there. 0, or the exit code after having said why not. */
+static int spread_settings(hb_nodes *nodes, char **settings)
 {
-	const char *what = making->traced ? "--trace" : making->pack ? "--pack" : NULL;
-	if (!what || !spread->nodes.n)
+	hb_putting p = {.folder = nodes->folder};
+	if (!nodes->n || !*settings)
 		return 0;
-	return hb__fail_with(HB_EXIT_USAGE,
-		"%s needs all processes to write into the recording: with a folder that all nodes see, add --local off",
-		what);
+	hb__put_add(&p, *settings, HB_SETTINGS_FILE);
+	hb__nodes_put(nodes, &p);
+	hb__put_free(&p);
+	free(*settings);
+	*settings = hb__format("%s/" HB_SETTINGS_FILE, nodes->folder);
+	for (size_t i = 0; i < nodes->n; i++)
+		if (nodes->at[i].lost)
+			return hb__fail_with(HB_EXIT_USAGE, "the node %s does not get the settings of the trace: %s",
+				nodes->at[i].name, nodes->at[i].lost);
+	return 0;
 }
 
 static int run(
@@ -194,18 +202,15 @@ static int run(
 		.recording = recording,
 		.launched = line->launcher != HB_LAUNCHER_NONE};
 	char *settings = NULL;
-	int spread = hb__spread_begin(making->local, line, making->argv, m, &r.spread);
-	spread = spread ? spread : not_spread(making, &r.spread);
-	if (spread) {
-		hb__spread_end(&r.spread);
-		hb__remove_folder(recording);
-		return spread;
-	}
-	if (making->traced && hb__keep_trace_settings(making->traced, recording, &settings, &m->traced)) {
+	int code = hb__spread_begin(making->local, line, making->argv, m, &r.spread);
+	if (!code && making->traced)
+		code = hb__keep_trace_settings(making->traced, recording, &settings, &m->traced);
+	code = code ? code : spread_settings(&r.spread.nodes, &settings);
+	if (code) {
 		free(settings);
 		hb__spread_end(&r.spread);
 		hb__remove_folder(recording);
-		return HB_EXIT_USAGE;
+		return code;
 	}
 	const hb_launch launch = {.line = line,
 		.command = making->argv,
@@ -226,7 +231,7 @@ static int run(
 		.watch = making->watch ? watch : NULL,
 		.starting = starting,
 		.user = &r};
-	int code = hb__launch(&launch, &made->end, NULL);
+	code = hb__launch(&launch, &made->end, NULL);
 	free(settings);
 	if (code) {
 		hb__spread_end(&r.spread);
