@@ -82,6 +82,16 @@ static void ending(void *user)
 	hb__distributed_ending(&r->away);
 }
 
+/* given: inputs are given back. */
+static void say_missing(const struct replay *r, bool given)
+{
+	if (!given && hb__manifest_layers(&r->manifest) & HB_LAYER_SOCKETS)
+		hb__say(hb__manifest_has_inputs(&r->manifest)
+				? "inputs are off: clocks, random numbers, files and the like are those of this run"
+				: "the recording has no inputs: clocks, random numbers, files and the like are those of this run, and what follows from them may differ");
+	hb__say_outside(&r->folder, &r->manifest, given);
+}
+
 static int run(struct replay *r, hb_job_end *ret_end)
 {
 	const char *divergence = hb__option_value(r->args, "on-divergence"),
@@ -97,10 +107,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	int unpacked = given ? hb__unpack_inputs(r->recording, &r->folder) : 0;
 	if (unpacked)
 		return unpacked;
-	if (!given && hb__manifest_layers(&r->manifest) & HB_LAYER_SOCKETS)
-		hb__say(hb__manifest_has_inputs(&r->manifest)
-				? "inputs are off: clocks, random numbers, files and the like are those of this run"
-				: "the recording has no inputs: clocks, random numbers, files and the like are those of this run, and what follows from them may differ");
+	say_missing(r, given);
 	int code = hb__distribute(hb__option_value(r->args, "local"), &r->line, r->command, &r->folder, given,
 		r->new_recording, &r->away);
 	if (code)
