@@ -8,9 +8,8 @@
 
 #define FRAMES 64 /* looked through for the program's own */
 
-static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
+void hb__heard(hb_session *s, int32_t id, const hb_gdb_stop *stop)
 {
-	hb_session *s = user;
 	if (stop->reason == HB_GDB_LOST) {
 		for (int32_t i = 0; i < s->size; i++)
 			if (s->process[i].gdb && !hb_gdb_has(s->process[i].gdb, i)) {
@@ -56,17 +55,21 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 	hb__changed(s, p);
 }
 
+static void heard(void *session, int32_t id, const hb_gdb_stop *stop) { hb__heard(session, id, stop); }
+
 void hb__poll_gdbs(hb_session *s)
 {
 	for (size_t i = 0; i < s->ngdbs; i++)
 		if (s->gdbs[i])
 			hb_gdb_poll(s->gdbs[i], heard, s);
+	hb__poll_stubs(s);
 }
 
 void hb__close_gdbs(hb_session *s, void (*close)(hb_gdb *gdb))
 {
 	for (size_t i = 0; i < s->ngdbs; i++)
 		close(s->gdbs[i]);
+	hb__close_stubs(s, close);
 	free(s->gdbs);
 	s->gdbs = NULL;
 	s->ngdbs = 0;
@@ -127,8 +130,18 @@ static char *out_of_reach(const hb_session *s, const struct hb__process *p)
 	default:
 		if (!p->p.here)
 			return strdup("runs on another machine, where gdb is not started");
-		return s->beyond && !p->gdb ? s->beyond(p->p.pid) : NULL;
+		return s->beyond && !p->gdb && !hb__stub_gdb(s, p) ? s->beyond(p->p.pid) : NULL;
 	}
+}
+
+static void has(hb_session *s, struct hb__process *p, hb_gdb *gdb)
+{
+	p->gdb = gdb;
+	p->p.attached = true;
+	p->p.life = HB_LIFE_BROKEN;
+	p->p.broken = (hb_gdb_stop){.reason = HB_GDB_ASKED};
+	p->p.broke = hb_seconds();
+	hb__changed(s, p);
 }
 
 /* Attaches some processes of one gdb. */
@@ -148,13 +161,19 @@ static hb_status attach_some(
 				hb_set_add(ret_failed, ranks[i]);
 			continue;
 		}
-		p->gdb = gdb;
-		p->p.attached = true;
-		p->p.life = HB_LIFE_BROKEN;
-		p->p.broken = (hb_gdb_stop){.reason = HB_GDB_ASKED};
-		p->p.broke = hb_seconds();
-		hb__changed(s, p);
+		has(s, p, gdb);
 	}
+	return status;
+}
+
+/* One that its gdb has already. */
+static hb_status attach_stub(hb_session *s, struct hb__process *p, hb_gdb *gdb, hb_set *ret_failed, hb_error *err)
+{
+	hb_status status = hb_gdb_interrupt(gdb, p->p.rank, err);
+	if (!status)
+		has(s, p, gdb);
+	else if (ret_failed)
+		hb_set_add(ret_failed, p->p.rank);
 	return status;
 }
 
@@ -170,6 +189,12 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 			char *why = hb_set_has(set, i) ? out_of_reach(s, p) : NULL;
 			if (!hb_set_has(set, i) || (p->gdb && !why))
 				continue;
+			hb_gdb *stub = why ? NULL : hb__stub_gdb(s, p);
+			if (stub) {
+				hb_status failed = attach_stub(s, p, stub, ret_failed, status ? NULL : err);
+				status = status ? status : failed;
+				continue;
+			}
 			if (!why) {
 				ranks[n++] = i;
 				continue;

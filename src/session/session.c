@@ -206,7 +206,7 @@ static void take_in(hb_session *s)
 
 static void wait_for_any(hb_session *s, int ms)
 {
-	size_t n = 0, room = 1 + s->nconnections + s->ngdbs;
+	size_t n = 0, room = 1 + s->nconnections + s->ngdbs + s->nstubs;
 	struct pollfd *p = calloc(room, sizeof *p);
 	if (!p)
 		return;
@@ -216,6 +216,7 @@ static void wait_for_any(hb_session *s, int ms)
 	for (size_t i = 0; i < s->ngdbs; i++)
 		if (s->gdbs[i])
 			p[n++] = (struct pollfd){hb_gdb_fd(s->gdbs[i]), POLLIN, 0};
+	n += hb__stub_waits(s, p + n);
 	poll(p, n, ms);
 	free(p);
 }

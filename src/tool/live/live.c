@@ -85,6 +85,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		.beyond = hb__beyond_gdb};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	hb__live_open_stubs(l);
 	return 0;
 }
 
@@ -94,6 +95,7 @@ void hb__live_close(hb_live *l)
 		return;
 	hb__live_end(l);
 	hb_session_close(l->session);
+	hb__live_close_stubs(l);
 	free(l->number);
 	free(l->of_session);
 	if (l->replay && !l->one)
@@ -187,6 +189,7 @@ static int launch(hb_live *l)
 		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
 	launch.setup.control = hb_session_environment(l->session);
+	launch.setup.stubs = l->stubs;
 	l->begin = hb_seconds();
 	int code = hb__launch(&launch, &l->end, &l->job);
 	return !code && !l->job ? l->end.status : code;
@@ -264,6 +267,7 @@ int hb__live_poll(hb_live *l, int ms)
 	int changes = hb_session_poll(l->session, ms);
 	if (!l->job)
 		return changes;
+	hb__live_look_at_stubs(l);
 	hb__live_look_at_reports(l);
 	hb__live_look_at_waits(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
