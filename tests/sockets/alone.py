@@ -8,9 +8,12 @@ Each process of a recording at level data is replayed by itself, and must print 
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -131,6 +134,78 @@ def inputs():
     check(done.stdout == said and "did not" not in done.stderr, "... and before the first event of each of several processes", done.stderr)
 
 
+class Outside:
+    """Somebody who is not recorded: a server by TCP, by UDP and by a Unix socket; and a client of the recorded one."""
+
+    def __init__(self, file):
+        self.tcp, self.udp, self.unix = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket(socket.AF_UNIX)
+        for s in (self.tcp, self.udp):
+            s.bind(("127.0.0.1", 0))
+        self.path = os.path.abspath("outside.sock")
+        self.unix.bind(self.path)
+        self.tcp.listen()
+        self.unix.listen()
+        self.file = file
+        for work in (self.talks, self.answers, self.calls):
+            threading.Thread(target=work, daemon=True).start()
+
+    def talks(self):
+        for s in (self.tcp, self.unix):
+            c, _ = s.accept()
+            with c:
+                while said := c.recv(100):
+                    c.sendall(b"%s for " % os.urandom(4).hex().encode() + said)
+                if s is self.tcp:
+                    c.sendall(b"over")
+
+    def answers(self):
+        for _ in range(3):
+            said, who = self.udp.recvfrom(100)
+            self.udp.sendto(os.urandom(4).hex().encode() + said, who)
+
+    def calls(self):
+        while not os.path.exists(self.file):
+            time.sleep(0.01)
+        with open(self.file, encoding="ascii") as f:
+            port = int(f.read())
+        with socket.create_connection(("127.0.0.1", port)) as c:
+            c.sendall(os.urandom(4).hex().encode())
+            c.recv(100)
+
+    def close(self):
+        for s in (self.tcp, self.udp, self.unix):
+            s.close()
+        os.remove(self.path)
+        os.remove(self.file)
+
+
+def outside():
+    """A replay of all processes: who was not recorded is not there, and what came from there comes again."""
+    for name, options in (("outside", ("--level", "data")), ("outside-events", ())):
+        file = os.path.abspath("port-of-" + name)
+        others = Outside(file)
+        program = os.path.join(HERE, "one", "outside.py")
+        ports = [str(s.getsockname()[1]) for s in (others.tcp, others.udp)]
+        said = record(name, "/usr/bin/python3", program, file, *ports, others.path, options=options)
+        others.close()
+        lines_of = lambda text: sorted(lines(text, "tcp", "unix", "datagram", "accepted", "inside"))
+        check(len(lines_of(said)) == 11, "%s: all of them talked" % name, said)
+        if options:
+            done = run("replay", name)
+            check(done.returncode == 0 and "no difference" in done.stderr and lines_of(done.stdout) == lines_of(said),
+                  "what came from outside of the recording comes again in a replay of all", "%s\n%s\nand not\n%s" % (done.stderr, done.stdout, said))
+            check("not recorded" not in done.stderr, "... and nothing is said of it", done.stderr)
+            done = run("replay", "--inputs", "off", "--patience", "1", name)
+            check("without inputs nothing of that is given back" in done.stderr, "without inputs it cannot, which is said", done.stderr)
+        else:
+            done = run("replay", "--patience", "1", name)
+            told = [line for line in done.stderr.splitlines() if "processes that were not recorded (the first: tcp 127.0.0.1:" in line]
+            check(len(told) == 1 and "record with --level data" in told[0], "at level events it is said before the replay begins", done.stderr)
+            check(done.returncode == 1, "... and the replay differs, or stands still", done.stderr)
+    done = run("replay", "family")
+    check("not recorded" not in done.stderr and done.returncode == 0, "where everybody is recorded nothing is said", done.stderr)
+
+
 def refused():
     done = run("replay", "--alone", processes("inputs")[0], "inputs")
     check(done.returncode == 2 and "over sockets and pipes: record with --level data to replay it alone" in done.stderr and len(done.stderr.splitlines()) == 1,
@@ -150,6 +225,7 @@ def main():
         family()
         programs()
         inputs()
+        outside()
         refused()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))

@@ -14,9 +14,10 @@ struct hb_shared_head {
 } HB_LITTLE_ENDIAN;
 
 enum hb_shared_kind {
-	HB_SHARED_TURN,  /* it is number b, from 0, of all that wrote to, or read from, stream a */
-	HB_SHARED_QUEUE, /* a listen: process a accepts from there, and not it alone */
-	HB_SHARED_TO,    /* a connect: process a accepted it, of several who might have */
+	HB_SHARED_TURN,    /* it is number b, from 0, of all that wrote to, or read from, stream a */
+	HB_SHARED_QUEUE,   /* a listen: process a accepts from there, and not it alone */
+	HB_SHARED_TO,      /* a connect: process a accepted it, of several who might have */
+	HB_SHARED_OUTSIDE, /* who is at the other side, or sent datagram a of this call, is none of these processes */
 };
 
 /* What is to be known of one event. */

@@ -28,6 +28,7 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 	code = code || !hb__manifest_has_inputs(&l->manifest) ? code : hb__unpack_inputs(l->recording, &l->folder);
 	if (code)
 		return code;
+	hb__say_outside(&l->folder, &l->manifest, hb__manifest_has_inputs(&l->manifest));
 	return hb__recorded_command(&l->manifest, o->command, o->mpi,
 		l->folder.ranks ? l->folder.ranks : l->folder.size, &l->line, &l->command);
 }

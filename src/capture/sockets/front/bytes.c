@@ -48,8 +48,8 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 		*ret_got = got;
 		return t->again;
 	}
-	if (t->with && from && (hb__is_datagram(t) || hb__door->alone()))
-		hb__again_control(0, t->with);
+	if (t->with && from && (hb__is_datagram(t) || hb__from_outside(t, 0)))
+		hb__again_control(t, 0, t->with);
 	if (hb__is_datagram(t))
 		got = from ? hb__again_receive(t, &told, 0, v, n, from->address, from->length)
 			   : hb__again_send(t, &told, 0, v, n, asked);
@@ -148,7 +148,12 @@ static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssi
 				    : NEXT(recvmsg)(t->fd, m, flags);
 		return true;
 	}
-	if (told.results[0] > 0) {
+	if (hb__from_outside(t, 0)) {
+		if (!out)
+			hb__again_control(t, 0, m);
+		got = out ? hb__again_out(t, &told, m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen))
+			  : hb__again_in(t, &told, m->msg_iov, m->msg_iovlen);
+	} else if (told.results[0] > 0) {
 		with_descriptors(t, m, flags, out);
 		size_t n = (size_t)hb__from_byte(m->msg_iov, m->msg_iovlen, 1, (size_t)told.results[0] - 1, rest);
 		struct hb_told less = told;
@@ -211,8 +216,8 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 			t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendfile : HB_SOCKET_STREAM_sendfile; \
 			hb__door->begin(&t);                                                                        \
 			bool there = hb__again(&t, !blocks(out), &told, &answer);                                   \
-			if (there && hb__door->alone()) {                                                           \
-				hb__alone_skip(in, (off64_t *)offset, (size_t)told.results[0]);                     \
+			if (there && hb__from_outside(&t, 0)) {                                                     \
+				hb__alone_drop(in, (off64_t *)offset, (size_t)told.results[0]);                     \
 				return (ssize_t)hb__again_over(&t, &told, told.results[0]);                         \
 			}                                                                                           \
 			if (!there) {                                                                               \
@@ -238,35 +243,6 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 SENDFILE(sendfile, off_t)
 SENDFILE(sendfile64, off64_t)
 
-/* As many bytes as were spliced then. */
-static ssize_t splice_again(
-	struct hb_talk *t, struct hb_talk *u, int in, off64_t *in_at, int out, off64_t *out_at, unsigned flags)
-{
-	struct hb_told taken, put;
-	int64_t got = 0, other = 0;
-	bool may_say_no = flags & SPLICE_F_NONBLOCK;
-	bool takes = t && hb__again(t, may_say_no, &taken, &got),
-	     puts = u && hb__again(u, may_say_no, &put, t ? &other : &got);
-	if (!takes && !puts)
-		return (ssize_t)got;
-	size_t bytes = (size_t)(takes ? taken.results[0] : put.results[0]), done = 0;
-	bool alone = hb__door->alone();
-	if (alone && !takes)
-		hb__alone_skip(in, in_at, bytes);
-	done = alone ? bytes : 0;
-	while (done < bytes) {
-		ssize_t some = NEXT(splice)(in, in_at, out, out_at, bytes - done, flags & ~(unsigned)SPLICE_F_NONBLOCK);
-		if (some <= 0 && (!some || errno != EAGAIN || !hb__again_wait(in, POLLIN)))
-			break;
-		done += some > 0 ? (size_t)some : 0;
-	}
-	if (takes)
-		hb__again_over(t, &taken, 0);
-	if (puts)
-		hb__again_over(u, &put, 0);
-	return (ssize_t)done;
-}
-
 /* Both sides may lead somewhere: bytes come in, and go out. */
 SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t bytes, unsigned flags)
 {
@@ -280,7 +256,7 @@ SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t byt
 	if (takes)
 		hb__door->begin(&t);
 	if (unlikely((takes && t.again) || (puts && u.again)))
-		return splice_again(takes ? &t : NULL, puts ? &u : NULL, in, in_at, out, out_at, flags);
+		return hb__again_splice(takes ? &t : NULL, puts ? &u : NULL, in, in_at, out, out_at, flags);
 	got = NEXT(splice)(in, in_at, out, out_at, bytes, flags);
 	if (takes) {
 		if (got < 0)
@@ -510,7 +486,7 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 	for (size_t i = 0; i < of && i < n; i++) {
 		struct msghdr *h = &m[i].msg_hdr;
 		if (!out)
-			hb__again_control(i, h);
+			hb__again_control(t, i, h);
 		m[i].msg_len = (unsigned)(out ? hb__again_send(t, &told, i, h->msg_iov, h->msg_iovlen,
 							room_of(h->msg_iov, h->msg_iovlen))
 					      : hb__again_receive(t, &told, i, h->msg_iov, h->msg_iovlen, h->msg_name,

@@ -179,7 +179,7 @@ SEEN int shutdown(int fd, int how)
 	if (said_again(&t, false, &as, &got))
 		return got;
 	if (t.again)
-		return (int)hb__again_over(&t, &as, hb__door->alone() ? 0 : NEXT(shutdown)(fd, how));
+		return (int)hb__again_over(&t, &as, hb__from_outside(&t, 0) ? 0 : NEXT(shutdown)(fd, how));
 	got = NEXT(shutdown)(fd, how);
 	int64_t results[] = {got < 0 ? -errno : 0, how};
 	hb__door->end(&t, results, got < 0 ? 1 : 2);

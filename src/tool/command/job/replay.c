@@ -63,6 +63,16 @@ struct replay {
 
 /* ---- the run ---- */
 
+/* given: inputs are given back. */
+static void say_missing(const struct replay *r, bool given)
+{
+	if (!given && hb__manifest_layers(&r->manifest) & HB_LAYER_SOCKETS)
+		hb__say(hb__manifest_has_inputs(&r->manifest)
+				? "inputs are off: clocks, random numbers, files and the like are those of this run"
+				: "the recording has no inputs: clocks, random numbers, files and the like are those of this run, and what follows from them may differ");
+	hb__say_outside(&r->folder, &r->manifest, given);
+}
+
 static int run(struct replay *r, hb_job_end *ret_end)
 {
 	const char *divergence = hb__option_value(r->args, "on-divergence"),
@@ -78,10 +88,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	int unpacked = given ? hb__unpack_inputs(r->recording, &r->folder) : 0;
 	if (unpacked)
 		return unpacked;
-	if (!given && hb__manifest_layers(&r->manifest) & HB_LAYER_SOCKETS)
-		hb__say(hb__manifest_has_inputs(&r->manifest)
-				? "inputs are off: clocks, random numbers, files and the like are those of this run"
-				: "the recording has no inputs: clocks, random numbers, files and the like are those of this run, and what follows from them may differ");
+	say_missing(r, given);
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",

@@ -211,7 +211,7 @@ static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const
 
 /* 0, or a status with *ret_err; *ret_at is the log it happened with. */
 static hb_status unseal(
-	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t *ret_at, hb_error *ret_err)
+	const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s, size_t *ret_at, hb_error *ret_err)
 {
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status; i++) {

@@ -5,6 +5,13 @@
 #include <sys/types.h>
 
 #include "../logs.h"
+#include "../manifest.h"
+
+/* Events at whose other side there is no process of the recording. */
+typedef struct hb__outside {
+	uint64_t n;
+	char first[160]; /* who it is at the first of them: "udp 10.0.0.1:53" */
+} hb__outside;
 
 typedef struct hb_replay_folder {
 	char *folder, *script; /* script: where the logs are */
@@ -27,6 +34,7 @@ typedef struct hb_replay_folder {
 	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
 	int guard_fd;             /* it waits for the end of this pipe */
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
+	hb__outside outside;      /* of a replay of all */
 } hb_replay_folder;
 
 /* alone: the name of the one process that is to be replayed, without the others, up to this event of its first thread (UINT64_MAX: whole); NULL: all.
@@ -48,9 +56,11 @@ size_t hb__forked_from(const hb_logs *logs, size_t i);
 hb_status hb__write_bridges(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
 
-/* ---- shared/shared.c ---- */
-/* The file `shared` beside them, where the recording has streams, or sockets that listen, that several had: docs/CONTRACTS.md, "Sockets in a replay". */
-hb_status hb__write_shared(
-	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
+/* ---- shared.c ---- */
+/* The file `shared` beside them, where the recording has streams, or sockets that listen, that several had, or peers that were not recorded:
+ * docs/CONTRACTS.md, "Sockets in a replay". Sets folder->outside. */
+hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, hb_replay_folder *folder, hb_error *ret_err);
+/* A replay of it begins, and so is what it cannot give back; given: what came into its processes is given back. */
+void hb__say_outside(const hb_replay_folder *folder, const hb_manifest *manifest, bool given);
 
 #endif

@@ -1,6 +1,6 @@
 /* What processes of a replay have to know of each other's records to repeat what they did with one stream, or one socket that listens, that
  * several of them have: in which order they wrote and read, and which of them accepted which connection. */
-#include "folder.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #include "base/grow.h"
 #include "calls/calls.h"
-#include "calls/sockets/shared.h"
 #include "model/event.h"
 
 /* Something that was done at an end. */
@@ -32,8 +31,7 @@ struct clock {
 struct found {
 	struct clock *clock; /* by number of the process */
 	struct list moved, accepted, connected, listened;
-	struct hb_shared *shared;
-	size_t n, room;
+	hb__shared_list shared;
 	uint32_t channels;
 	bool no_memory;
 };
@@ -226,13 +224,17 @@ static size_t first_of(const struct list *l, uint64_t end)
 	return from;
 }
 
+void hb__shared_add(hb__shared_list *l, struct hb_shared t)
+{
+	if (!l->no_memory && HB_GROW(l->at, l->room, l->n + 1))
+		l->at[l->n++] = t;
+	else
+		l->no_memory = true;
+}
+
 static void tell(struct found *f, const struct done *d, uint32_t kind, uint32_t a, uint32_t b)
 {
-	struct hb_shared t = {d->process, d->lane, d->event, kind, a, b};
-	if (!f->no_memory && HB_GROW(f->shared, f->room, f->n + 1))
-		f->shared[f->n++] = t;
-	else
-		f->no_memory = true;
+	hb__shared_add(&f->shared, (struct hb_shared){d->process, d->lane, d->event, kind, a, b});
 }
 
 static bool several(const struct list *l, size_t from, size_t to, bool lines)
@@ -303,17 +305,18 @@ static int by_event(const void *a, const void *b)
 	return x->process != y->process ? (x->process < y->process ? -1 : 1)
 	       : x->lane != y->lane     ? (x->lane < y->lane ? -1 : 1)
 	       : x->event != y->event   ? (x->event < y->event ? -1 : 1)
+	       : x->kind != y->kind     ? (x->kind < y->kind ? -1 : 1) /* a turn is looked for at the first place */
 	       : x->a < y->a            ? -1
 					: x->a > y->a;
 }
 
 static hb_status write_file(const struct found *f, const hb_replay_folder *s, hb_error *ret_err)
 {
-	struct hb_shared_head head = {HB_SHARED_MAGIC, f->n, f->channels};
+	struct hb_shared_head head = {HB_SHARED_MAGIC, f->shared.n, f->channels};
 	char *path = hb__format("%s/shared", s->script);
 	FILE *to = fopen(path, "we");
-	bool good =
-		to && fwrite(&head, sizeof head, 1, to) == 1 && fwrite(f->shared, sizeof *f->shared, f->n, to) == f->n;
+	bool good = to && fwrite(&head, sizeof head, 1, to) == 1 &&
+		    fwrite(f->shared.at, sizeof *f->shared.at, f->shared.n, to) == f->shared.n;
 	good = to && !fclose(to) && good;
 	if (!good)
 		*ret_err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
@@ -331,7 +334,7 @@ static bool talks(const hb_log *log)
 	return yes;
 }
 
-hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
+hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s, hb_error *ret_err)
 {
 	struct found f = {.clock = hb__alloc(((size_t)s->size + 1) * sizeof *f.clock)};
 	hb_status status = HB_OK;
@@ -344,14 +347,28 @@ hb_status hb__write_shared(const hb_logs *logs, const int32_t *numbers, const hb
 		set_times(&f, lists[i]);
 	order_streams(&f);
 	order_connections(&f);
-	if (f.n)
-		qsort(f.shared, f.n, sizeof *f.shared, by_event);
+	if (!status && s->only < 0)
+		status = hb__find_outside(logs, numbers, &f.shared, &s->outside, ret_err);
+	f.no_memory = f.no_memory || f.shared.no_memory;
+	if (f.shared.n)
+		qsort(f.shared.at, f.shared.n, sizeof *f.shared.at, by_event);
 	if (f.no_memory)
 		*ret_err = (hb_error){.status = HB_E_MEMORY};
-	status = status ? status : f.no_memory ? HB_E_MEMORY : f.n ? write_file(&f, s, ret_err) : HB_OK;
+	status = status ? status : f.no_memory ? HB_E_MEMORY : f.shared.n ? write_file(&f, s, ret_err) : HB_OK;
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
 		free(lists[i]->at);
 	free(f.clock);
-	free(f.shared);
+	free(f.shared.at);
 	return status;
+}
+
+void hb__say_outside(const hb_replay_folder *s, const hb_manifest *m, bool given)
+{
+	bool data = m->level && !strcmp(m->level, "data");
+	if (!s->outside.n || (data && given))
+		return;
+	hb__say("%llu calls sent to, or got something from, processes that were not recorded (the first: %s): %s",
+		(unsigned long long)s->outside.n, s->outside.first,
+		data ? "without inputs nothing of that is given back, and the replay waits for them"
+		     : "the recording has no contents, so they have to be there again and say the same, or the replay waits for them; record with --level data to have what came from them given back");
 }

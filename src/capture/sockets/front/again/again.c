@@ -1,7 +1,9 @@
 /* A call against its record, and bytes that go again as they went. */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "calls/sockets/datagrams.h"
 #include "capture/sockets/front/again/again.h"
 
 #define WAIT_MS 100
@@ -127,7 +129,7 @@ int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struc
 	if (asked != then)
 		hb__door->differs(t, "the number of bytes to be sent");
 	bytes = bytes < asked ? bytes : asked;
-	if (unlikely(hb__door->alone()))
+	if (unlikely(hb__from_outside(t, 0)))
 		return hb__alone_out(t, v, n, bytes);
 	if (move_all(t->fd, v, n, bytes, true) < bytes && !hb__door->job_ends())
 		hb__door->differs(t, "the other side does not take what it took in the recorded run");
@@ -138,7 +140,7 @@ int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct
 {
 	char byte;
 	size_t bytes = (size_t)told->results[0];
-	if (unlikely(hb__door->alone()))
+	if (unlikely(hb__from_outside(t, 0)))
 		return hb__alone_in(t, told, 0, v, n);
 	if (bytes) {
 		size_t got = move_all(t->fd, v, n, bytes, false);
@@ -160,7 +162,7 @@ int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const stru
 {
 	struct iovec some[16];
 	size_t bytes = (size_t)told->results[0];
-	if (unlikely(hb__door->alone()))
+	if (unlikely(hb__from_outside(t, 0)))
 		return hb__alone_in(t, told, 0, v, n);
 	struct msghdr m = {.msg_iov = some, .msg_iovlen = (size_t)hb__from_byte(v, n, 0, bytes, some)};
 	while (hb__again_wait(t->fd, POLLIN)) {
@@ -172,38 +174,43 @@ int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const stru
 	return (int64_t)bytes;
 }
 
+ssize_t hb__again_splice(
+	struct hb_talk *t, struct hb_talk *u, int in, off64_t *in_at, int out, off64_t *out_at, unsigned flags)
+{
+	struct hb_told taken, put;
+	int64_t got = 0, other = 0;
+	bool may_say_no = flags & SPLICE_F_NONBLOCK;
+	bool takes = t && hb__again(t, may_say_no, &taken, &got),
+	     puts = u && hb__again(u, may_say_no, &put, t ? &other : &got);
+	if (!takes && !puts)
+		return (ssize_t)got;
+	size_t bytes = (size_t)(takes ? taken.results[0] : put.results[0]), done = 0;
+	bool from = takes && hb__from_outside(t, 0), to = puts && hb__from_outside(u, 0), alone = hb__door->alone();
+	if (to && !from)
+		hb__alone_drop(in, in_at, bytes);
+	if (from && !to && !alone)
+		hb__door->differs(t, "what is spliced came from a process that was not recorded, and was not kept");
+	done = alone || from || to ? bytes : 0;
+	while (done < bytes) {
+		ssize_t some = NEXT(splice)(in, in_at, out, out_at, bytes - done, flags & ~(unsigned)SPLICE_F_NONBLOCK);
+		if (some <= 0 && (!some || errno != EAGAIN || !hb__again_wait(in, POLLIN)))
+			break;
+		done += some > 0 ? (size_t)some : 0;
+	}
+	if (takes)
+		hb__again_over(t, &taken, 0);
+	if (puts)
+		hb__again_over(u, &put, 0);
+	return (ssize_t)done;
+}
+
 /* ---- datagrams ---- */
-
-/* Where those are left that go to an address: its protocol and port, or its path, for a receiver may have any address of its machine. */
-static void place_of(const char *protocol, const char *address, char place[HB_NAME_MOST])
-{
-	const char *port = *address == '/' || *address == '@' ? NULL : strrchr(address, ':');
-	snprintf(
-		place, HB_NAME_MOST, "datagrams %.*s %s", (int)strcspn(protocol, " "), protocol, port ? port : address);
-}
-
-static uint64_t key_of(const char *from, uint64_t hash, uint64_t bytes)
-{
-	const char *port = *from == '/' || *from == '@' ? NULL : strrchr(from, ':');
-	uint64_t h = 1469598103934665603u ^ hash;
-	for (const char *p = port ? port : from; *p && *p != ' '; p++)
-		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
-	return (h ^ bytes * 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
-}
-
-/* "udp OWN > PEER" in its parts; PEER is empty where there is none. */
-static void parts_of(const char *end, char own[HB_NAME_MOST], char peer[HB_NAME_MOST])
-{
-	const char *at = strchr(end, ' '), *to = at ? strstr(at, " > ") : NULL;
-	snprintf(own, HB_NAME_MOST, "%.*s", at ? (int)(to ? to - at - 1 : (long)strlen(at + 1)) : 0, at ? at + 1 : "");
-	snprintf(peer, HB_NAME_MOST, "%s", to ? to + 3 : "");
-}
 
 static void names_of(
 	const struct hb_told *told, size_t i, char end[HB_NAME_MOST], char own[HB_NAME_MOST], char peer[HB_NAME_MOST])
 {
 	hb__door->text(told->end, end);
-	parts_of(end, own, peer);
+	hb_end_parts(end, own, peer, HB_NAME_MOST);
 	if (told->n > 3 * i + 2 && told->results[3 * i + 2] >= 0)
 		hb__door->text(told->results[3 * i + 2], peer);
 }
@@ -211,17 +218,17 @@ static void names_of(
 int64_t hb__again_send(
 	struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked)
 {
-	char end[HB_NAME_MOST], own[HB_NAME_MOST], peer[HB_NAME_MOST], place[HB_NAME_MOST];
+	char end[HB_NAME_MOST], own[HB_NAME_MOST], peer[HB_NAME_MOST], place[HB_DATAGRAM_PLACE];
 	size_t bytes = (size_t)told->results[3 * i];
 	uint64_t hash = (uint64_t)told->results[3 * i + 1];
 	names_of(told, i, end, own, peer);
-	place_of(end, peer, place);
+	hb_datagram_place(end, peer, place);
 	if (asked != bytes)
 		hb__door->differs(t, "the number of bytes to be sent");
 	else if (hash)
 		hb__door->contents(t, (uint64_t)hb__door->hash(v, n, asked) == hash);
 	if (!hb__door->alone() &&
-		!hb__door->leave(place, key_of(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
+		!hb__door->leave(place, hb_datagram_key(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
 		hb__door->differs(t, "the datagram cannot be handed on in the folder of the replay");
 	return (int64_t)bytes;
 }
@@ -229,11 +236,11 @@ int64_t hb__again_send(
 int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n,
 	struct sockaddr *from, socklen_t *length)
 {
-	char end[HB_NAME_MOST], own[HB_NAME_MOST], peer[HB_NAME_MOST], place[HB_NAME_MOST];
+	char end[HB_NAME_MOST], own[HB_NAME_MOST], peer[HB_NAME_MOST], place[HB_DATAGRAM_PLACE];
 	size_t bytes = (size_t)told->results[3 * i], left, there = 0;
 	names_of(told, i, end, own, peer);
-	place_of(end, own, place);
-	if (unlikely(hb__door->alone())) {
+	hb_datagram_place(end, own, place);
+	if (unlikely(hb__from_outside(t, i))) {
 		hb__give_address(peer, from, length);
 		return hb__alone_in(t, told, i, v, n);
 	}
@@ -243,7 +250,8 @@ int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t 
 		hb__give_address(peer, from, length);
 		return (int64_t)bytes;
 	}
-	const char *p = hb__door->take(place, key_of(peer, (uint64_t)told->results[3 * i + 1], bytes), -1, &there);
+	const char *p =
+		hb__door->take(place, hb_datagram_key(peer, (uint64_t)told->results[3 * i + 1], bytes), -1, &there);
 	left = there < bytes ? there : bytes;
 	if (!p && !hb__door->job_ends())
 		hb__door->differs(t, "the datagram does not come");

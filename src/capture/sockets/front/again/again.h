@@ -17,6 +17,9 @@ int64_t hb__again_over(struct hb_talk *t, const struct hb_told *told, int64_t go
 int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n, size_t asked);
 int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
 int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
+/* As many bytes as were spliced then: out of t, into u; NULL: that side is no event. */
+ssize_t hb__again_splice(
+	struct hb_talk *t, struct hb_talk *u, int in, off64_t *in_at, int out, off64_t *out_at, unsigned flags);
 /* The i-th datagram that the record tells of: returns how many bytes. */
 int64_t hb__again_send(
 	struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked);
@@ -26,15 +29,17 @@ int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t 
 /* The pieces from byte `at` on, of at most `most` bytes: how many. */
 int hb__from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16]);
 
+/* Whether who is at the other side of this call, or sent the i-th datagram of it, is not there: behind hb__again. */
+bool hb__from_outside(const struct hb_talk *t, size_t i);
 /* alone.c: what came is recorded, the i-th datagram or of a stream. */
 int64_t hb__alone_in(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n);
 /* Bytes of a stream that are sent: compared. */
 int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t bytes);
-void hb__alone_skip(int fd, off64_t *offset, size_t bytes);
+void hb__alone_drop(int fd, off64_t *offset, size_t bytes);
 /* A descriptor that leads to nobody in the place of one of this end. */
 int hb__alone_nobody(const char *end, int flags);
 /* Control messages and flags that came with the i-th message. */
-void hb__again_control(size_t i, struct msghdr *m);
+void hb__again_control(const struct hb_talk *t, size_t i, struct msghdr *m);
 
 /* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
 int64_t hb__recorded(int fd);

@@ -1,9 +1,19 @@
-/* A replay of one process by itself: who talks to it is not there. What came is recorded, what it sends is compared and goes nowhere, and
- * descriptors lead to nobody. */
+/* Who talks to the process is not there: in a replay of one process by itself nobody is, and in one of all of them those are not who were not
+ * recorded. What came is recorded, what it sends is compared and goes nowhere, and descriptors lead to nobody. */
 #include <fcntl.h>
 #include <string.h>
 
 #include "capture/sockets/front/again/again.h"
+
+bool hb__from_outside(const struct hb_talk *t, size_t i)
+{
+	if (hb__door->alone())
+		return true;
+	for (size_t k = 0; k < t->nshared; k++)
+		if (t->shared[k].kind == HB_SHARED_OUTSIDE && t->shared[k].a == i)
+			return hb__door->inputs();
+	return false;
+}
 
 /* ---- bytes ---- */
 
@@ -48,13 +58,20 @@ int64_t hb__alone_out(struct hb_talk *t, const struct iovec *v, size_t n, size_t
 	return (int64_t)bytes;
 }
 
-/* So many bytes of a file are gone. */
-void hb__alone_skip(int fd, off64_t *offset, size_t bytes)
+/* So many bytes of a file are gone, or of a stream whose other side is there. */
+void hb__alone_drop(int fd, off64_t *offset, size_t bytes)
 {
+	char room[4096];
 	if (offset)
 		*offset += (off64_t)bytes;
-	else
-		lseek64(fd, (off64_t)bytes, SEEK_CUR);
+	else if (lseek64(fd, (off64_t)bytes, SEEK_CUR) >= 0 || hb__door->alone())
+		return;
+	while (!offset && bytes) {
+		ssize_t got = NEXT(read)(fd, room, bytes < sizeof room ? bytes : sizeof room);
+		if (got <= 0 && (!got || (errno != EAGAIN && errno != EINTR) || !hb__again_wait(fd, POLLIN)))
+			return;
+		bytes -= got > 0 ? (size_t)got : 0;
+	}
 }
 
 /* ---- what comes with a message ---- */
@@ -81,7 +98,7 @@ static bool passes_descriptors(struct msghdr *m)
 	return false;
 }
 
-void hb__again_control(size_t i, struct msghdr *m)
+void hb__again_control(const struct hb_talk *t, size_t i, struct msghdr *m)
 {
 	size_t bytes, room = m->msg_controllen;
 	uint32_t first = (uint32_t)(HB_TALK_EACH * i);
@@ -97,7 +114,7 @@ void hb__again_control(size_t i, struct msghdr *m)
 	m->msg_flags = (int)hb__door->number(first + HB_TALK_FLAGS);
 	if (!passes_descriptors(m))
 		return;
-	if (hb__door->alone())
+	if (hb__from_outside(t, i))
 		pass_nobody(m);
 	else
 		m->msg_controllen = 0;

@@ -149,7 +149,7 @@ int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struc
 		hb__recorded_is(t->fd, told->end);
 	if (went && told->results[0]) /* what it leads to was found when it was used then, too */
 		hb__recorded_unused(t->fd);
-	if (went && stream && !hb__door->alone()) {
+	if (went && stream && !hb__from_outside(t, 0)) {
 		if (!t->shared || t->shared->kind != HB_SHARED_TO ||
 			!hb__queue_find(key_of_listener(end), (int)t->shared->a, &a, &length))
 			find_port(end, &a);
@@ -227,7 +227,7 @@ int hb__again_accept(
 	hb__door->text(told->end, listening);
 	int queue = hb__queue_here(key_of_listener(listening)), listens = queue >= 0 ? queue : t->fd, got;
 	const char *wanted = part(end, true, &n);
-	if (hb__door->alone())
+	if (hb__from_outside(t, 0))
 		got = hb__alone_nobody(end, flags);
 	else
 		do {
