@@ -10,6 +10,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "system/place/place.h"
+
 struct hb_distant {
 	hb_session_nodes session;
 	const hb_nodes *nodes;
@@ -102,7 +104,7 @@ static hb_gdb_place *place_of(void *user, const char *host)
 	if (i == d->nodes->n)
 		return NULL;
 	if (!d->place[i])
-		d->place[i] = hb__distant_place(d->nodes->at[i].link, d->nodes->at[i].host);
+		d->place[i] = hb_link_place(d->nodes->at[i].link, d->nodes->at[i].host);
 	return d->place[i];
 }
 
@@ -165,7 +167,7 @@ void hb__distant_close(hb_distant *d)
 	for (size_t i = 0; i < d->nodes->n; i++) {
 		if (d->nodes->at[i].link)
 			hb_link_undial(d->nodes->at[i].link);
-		hb__distant_place_free(d->place[i]);
+		hb_link_place_free(d->place[i]);
 	}
 	free(d->place);
 	free(d->said);

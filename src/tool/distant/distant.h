@@ -15,8 +15,4 @@ const hb_session_nodes *hb__distant_nodes(const hb_distant *distant);
 size_t hb__distant_say_lost(hb_distant *distant);
 void hb__distant_close(hb_distant *distant);
 
-/* place.c: a node. host: what it calls itself; both have to outlive the place. */
-hb_gdb_place *hb__distant_place(hb_link *link, const char *host);
-void hb__distant_place_free(hb_gdb_place *place);
-
 #endif

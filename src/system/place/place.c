@@ -1,12 +1,15 @@
 /* A node as the place of a gdb: gdb and gdbserver run there, by its agent, and gdb/MI goes over a channel of the node's one connection. */
-#include "distant.h"
+#include "system/place/place.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/grow.h"
 
 #define ANSWER_S 20 /* for what the agent does at once */
 
@@ -44,6 +47,33 @@ static hb_status fail(hb_gdb_place *place, hb_error *err, const hb_error *why)
 
 /* ---- programs ---- */
 
+/* A shell there says which is missing. */
+static hb_status look(hb_gdb_place *place, const char *gdb, const char *gdbserver, hb_error *err)
+{
+	static const char script[] = "for p; do command -v \"$p\" > /dev/null || { echo \"$p\"; exit; }; done";
+	char *const argv[] = {
+		(char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)gdb, (char *)gdbserver, NULL};
+	char name[128] = "";
+	size_t n = 0;
+	ssize_t got;
+	hb_stream *stream;
+	hb_error why = {.status = HB_E_SYSTEM, .sys = ENOENT};
+	int fd;
+	if (hb_link_run(((struct place *)place)->link, argv, NULL, NULL, &fd, &stream, &why))
+		return fail(place, err, &why);
+	while ((got = read(fd, name + n, sizeof name - 1 - n)) > 0)
+		n += (size_t)got;
+	close(fd);
+	hb_stream_close(stream);
+	name[strcspn(name, "\n")] = 0;
+	if (!*name)
+		return HB_OK;
+	snprintf(why.message, sizeof why.message,
+		"%s was not found; it is needed to stop processes and to look into them: apt-get install %s", name,
+		strcmp(name, gdb) ? "gdbserver" : "gdb");
+	return fail(place, err, &why);
+}
+
 /* English, UTF-8, nothing that is meant for the program; its error output is part of what it says, or of no use. A shell becomes the program: it keeps its number. */
 static cJSON *command(char *const *argv, bool served)
 {
@@ -64,9 +94,11 @@ static cJSON *command(char *const *argv, bool served)
 static hb_status begin(hb_gdb_place *place, char *const *argv, bool served, struct child **ret, hb_error *err)
 {
 	struct place *p = (struct place *)place;
-	struct child *child = hb__alloc(sizeof *child);
+	struct child *child = malloc(sizeof *child);
 	hb_error why;
 	int fd;
+	if (!child)
+		return HB_E_MEMORY;
 	*child = (struct child){.c = {-1, -1}};
 	hb_status status = hb_link_stream(p->link, "run", command(argv, served), ANSWER_S, &fd, &child->stream, &why);
 	if (status) {
@@ -157,6 +189,13 @@ static void release(hb_gdb_place *place, hb_gdb_child *c)
 
 /* ---- processes ---- */
 
+static void stop(struct watched *w)
+{
+	hb_stream_close(w->stream);
+	cJSON_Delete(w->process);
+	close(w->life);
+}
+
 static int watch(hb_gdb_place *place, int32_t pid)
 {
 	struct place *p = (struct place *)place;
@@ -167,11 +206,13 @@ static int watch(hb_gdb_place *place, int32_t pid)
 		return -1;
 	w.process = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(hb_stream_answer(w.stream), "process"), 1);
 	pthread_mutex_lock(&p->lock);
-	if (p->n == p->room)
-		p->watched = hb__resize(p->watched, (p->room = 2 * p->room + 32) * sizeof *p->watched);
-	p->watched[p->n++] = w;
+	bool room = HB_GROW(p->watched, p->room, p->n + 1);
+	if (room)
+		p->watched[p->n++] = w;
 	pthread_mutex_unlock(&p->lock);
-	return w.life;
+	if (!room)
+		stop(&w);
+	return room ? w.life : -1;
 }
 
 static void unwatch(hb_gdb_place *place, int life)
@@ -187,9 +228,7 @@ static void unwatch(hb_gdb_place *place, int life)
 	pthread_mutex_unlock(&p->lock);
 	if (w.life < 0)
 		return;
-	hb_stream_close(w.stream);
-	cJSON_Delete(w.process);
-	close(w.life);
+	stop(&w);
 }
 
 /* Free it; NULL: it is not watched. */
@@ -233,15 +272,18 @@ static char *file(hb_gdb_place *place, int32_t pid, int life, const char *name)
 	if (hb_link_ask(((struct place *)place)->link, "look", ask, ANSWER_S, &answer, NULL))
 		return NULL;
 	const char *text = hb_wire_text(answer, "text");
-	char *copy = text ? hb__copy(text) : NULL;
+	char *copy = text ? strdup(text) : NULL;
 	cJSON_Delete(answer);
 	return copy;
 }
 
-hb_gdb_place *hb__distant_place(hb_link *link, const char *host)
+hb_gdb_place *hb_link_place(hb_link *link, const char *host)
 {
-	struct place *p = hb__alloc(sizeof *p);
+	struct place *p = malloc(sizeof *p);
+	if (!p)
+		return NULL;
 	*p = (struct place){.p = {.host = host,
+				    .look = look,
 				    .start = start,
 				    .serve = serve,
 				    .served = served,
@@ -258,7 +300,7 @@ hb_gdb_place *hb__distant_place(hb_link *link, const char *host)
 	return &p->p;
 }
 
-void hb__distant_place_free(hb_gdb_place *place)
+void hb_link_place_free(hb_gdb_place *place)
 {
 	struct place *p = (struct place *)place;
 	if (!p)
