@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,54 @@ bool hb_task_exists(int32_t pid, uint64_t thread)
 	char path[96];
 	snprintf(path, sizeof path, "/proc/%d/task/%llu", pid, (unsigned long long)thread);
 	return thread && !access(path, F_OK);
+}
+
+uint64_t hb_task_awake(int32_t pid)
+{
+	char path[64];
+	uint64_t found = 0;
+	bool runs = false;
+	hb_task task;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *folder = opendir(path);
+	for (struct dirent *e; folder && !runs && (e = readdir(folder));) {
+		uint64_t thread = strtoull(e->d_name, NULL, 10);
+		if (!thread || !hb_task_read(pid, thread, &task) || strchr("tTZX", task.state))
+			continue;
+		runs = task.state == 'R';
+		found = runs || !found ? thread : found;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+char *hb_task_text(int32_t pid, const char *name)
+{
+	char path[64], *text = NULL;
+	size_t n = 0, room = 0;
+	ssize_t got = 1;
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	if (!strcmp(name, "exe")) {
+		text = malloc(PATH_MAX);
+		got = text ? readlink(path, text, PATH_MAX - 1) : -1;
+		n = got > 0 ? (size_t)got : 0;
+	} else {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		for (got = fd < 0 ? -1 : 1; got > 0; n += got > 0 ? (size_t)got : 0) {
+			char *more = room - n < 4097 ? realloc(text, room = 2 * room + 16384) : text;
+			got = more ? read(fd, more + n, room - n - 1) : -1;
+			text = more ? more : text;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (got < 0) {
+		free(text);
+		return NULL;
+	}
+	text[n] = 0;
+	return text;
 }
 
 /* Newer processors have the general forms alone. */

@@ -35,6 +35,11 @@ typedef struct hb_sleep {
 /* False: it runs, or nobody may know. */
 bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret_sleep);
 bool hb_task_exists(int32_t pid, uint64_t thread);
+/* A thread of a process that no debugger and no signal has stopped; of several one that computes, for others that are about to be stopped may sleep, and not stand
+ * yet. 0: there is none. */
+uint64_t hb_task_awake(int32_t pid);
+/* All that /proc has under this name of a process (maps, status); of a link (exe) where it leads. Free it; NULL: there is nothing, or we may not know. */
+char *hb_task_text(int32_t pid, const char *name);
 
 /* Whether the process can still do anything: a zombie cannot. */
 bool hb_task_lives(int32_t pid);

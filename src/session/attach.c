@@ -1,9 +1,12 @@
-/* Which gdb has which process: each has the processes of one range of ranks. */
+/* Which gdb has which process: those of one machine share as few as have room for them. */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "session/internal.h"
 
 #define FRAMES 64 /* looked through for the program's own */
@@ -58,20 +61,21 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 
 void hb__poll_gdbs(hb_session *s)
 {
-	for (size_t i = 0; i < s->ngdbs; i++)
-		if (s->gdbs[i])
-			hb_gdb_poll(s->gdbs[i], heard, s);
+	for (size_t i = 0; i < s->nhomes; i++)
+		if (s->homes[i].gdb)
+			hb_gdb_poll(s->homes[i].gdb, heard, s);
 }
 
 void hb__close_gdbs(hb_session *s, void (*close)(hb_gdb *gdb))
 {
-	for (size_t i = 0; i < s->ngdbs; i++)
-		close(s->gdbs[i]);
-	free(s->gdbs);
-	s->gdbs = NULL;
-	s->ngdbs = 0;
+	for (size_t i = 0; i < s->nhomes; i++)
+		close(s->homes[i].gdb);
+	free(s->homes);
+	s->homes = NULL;
+	s->nhomes = s->homes_room = 0;
 	for (int32_t i = 0; i < s->size; i++) {
 		s->process[i].gdb = NULL;
+		s->process[i].home = 0;
 		s->process[i].p.attached = false;
 	}
 }
@@ -91,26 +95,27 @@ bool hb__go_on(hb_session *s, struct hb__process *p)
 
 bool hb__take_gdb(hb_session *s, hb_gdb *gdb)
 {
-	s->gdbs = calloc(1, sizeof *s->gdbs);
-	if (s->gdbs)
-		s->gdbs[s->ngdbs++] = gdb;
-	return s->gdbs != NULL;
+	if (!HB_GROW(s->homes, s->homes_room, s->nhomes + 1))
+		return false;
+	s->homes[s->nhomes++] = (struct hb__home){.gdb = gdb, .n = 1};
+	s->process[0].home = s->nhomes;
+	return true;
 }
 
-static hb_gdb *gdb_for(hb_session *s, int32_t rank, hb_error *err)
+/* Which gdb a process belongs to: one at its place that has room. False: no memory. */
+static bool find_home(hb_session *s, struct hb__process *p)
 {
-	size_t i = (size_t)rank / HB_GDB_MOST;
-	if (i >= s->ngdbs) {
-		void *more = realloc(s->gdbs, (i + 1) * sizeof *s->gdbs);
-		if (!more)
-			return NULL;
-		s->gdbs = more;
-		memset(s->gdbs + s->ngdbs, 0, (i + 1 - s->ngdbs) * sizeof *s->gdbs);
-		s->ngdbs = i + 1;
+	for (size_t i = 0; i < s->nhomes && !p->home; i++)
+		if (s->homes[i].place == p->place && s->homes[i].n < HB_GDB_MOST)
+			p->home = i + 1;
+	if (!p->home) {
+		if (!HB_GROW(s->homes, s->homes_room, s->nhomes + 1))
+			return false;
+		s->homes[s->nhomes++] = (struct hb__home){.place = p->place};
+		p->home = s->nhomes;
 	}
-	if (!s->gdbs[i] && hb_gdb_open(s->gdb, s->gdbserver, &s->gdbs[i], err))
-		s->gdbs[i] = NULL;
-	return s->gdbs[i];
+	s->homes[p->home - 1].n++;
+	return true;
 }
 
 /* Free it. NULL: gdb can have it. */
@@ -125,27 +130,63 @@ static char *out_of_reach(const hb_session *s, const struct hb__process *p)
 	case HB_LIFE_DEAD:
 		return strdup("is dead");
 	default:
-		if (!p->p.here)
+		if (!p->p.here && !p->place)
 			return strdup("runs on another machine, where gdb is not started");
-		return s->beyond && !p->gdb ? s->beyond(p->p.pid) : NULL;
+		return s->beyond && p->p.here && !p->gdb ? s->beyond(p->p.pid) : NULL;
 	}
 }
 
-/* Attaches some processes of one gdb. */
-static hb_status attach_some(
-	hb_session *s, size_t which, const int32_t *ranks, size_t n, hb_set *ret_failed, hb_error *err)
+/* Processes that one gdb is to attach to. Several gdbs do so at the same time. */
+struct attaching {
+	pthread_t thread;
+	bool runs;
+	hb_session *session;
+	struct hb__home *home;
+	int32_t ranks[HB_GDB_MOST], pids[HB_GDB_MOST];
+	size_t n;
+	bool failed[HB_GDB_MOST];
+	hb_status status;
+	hb_error err;
+};
+
+/* Touches its own gdb alone. */
+static void *attach_some(void *user)
 {
-	int32_t pids[HB_GDB_MOST];
-	bool failed[HB_GDB_MOST] = {false};
-	hb_gdb *gdb = gdb_for(s, (int32_t)(which * HB_GDB_MOST), err);
+	struct attaching *a = user;
+	const hb_session *s = a->session;
+	if (!a->home->gdb)
+		a->status = hb_gdb_open(a->home->place, s->gdb, s->gdbserver, &a->home->gdb, &a->err);
+	if (a->status)
+		a->home->gdb = NULL;
+	else
+		a->status = hb_gdb_attach(a->home->gdb, a->ranks, a->pids, a->n, a->failed, &a->err);
+	return NULL;
+}
+
+static void attach_all(struct attaching *all, size_t n)
+{
+	sigset_t every, before;
+	sigfillset(&every); /* signals are for the thread that waits for us */
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	for (size_t i = 1; i < n; i++)
+		all[i].runs = !pthread_create(&all[i].thread, NULL, attach_some, &all[i]);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	for (size_t i = 0; i < n; i++)
-		pids[i] = s->process[ranks[i]].p.pid;
-	hb_status status = gdb ? hb_gdb_attach(gdb, ranks, pids, n, failed, err) : HB_E_SYSTEM;
-	for (size_t i = 0; i < n; i++) {
-		struct hb__process *p = &s->process[ranks[i]];
-		if (!gdb || failed[i] || !hb_gdb_has(gdb, ranks[i])) {
+		if (all[i].runs)
+			pthread_join(all[i].thread, NULL);
+		else
+			attach_some(&all[i]);
+}
+
+static void take_attached(struct attaching *a, hb_set *ret_failed)
+{
+	hb_session *s = a->session;
+	for (size_t i = 0; i < a->n; i++) {
+		struct hb__process *p = &s->process[a->ranks[i]];
+		hb_gdb *gdb = a->home->gdb;
+		if (!gdb || a->failed[i] || !hb_gdb_has(gdb, a->ranks[i])) {
 			if (ret_failed)
-				hb_set_add(ret_failed, ranks[i]);
+				hb_set_add(ret_failed, a->ranks[i]);
 			continue;
 		}
 		p->gdb = gdb;
@@ -155,36 +196,58 @@ static hb_status attach_some(
 		p->p.broke = hb_seconds();
 		hb__changed(s, p);
 	}
+}
+
+/* Those of the set that have no gdb yet find one. Those that cannot have one are in *ret_failed; why the first cannot. */
+static hb_status find_homes(hb_session *s, const hb_set *set, hb_set *to_attach, hb_set *ret_failed, hb_error *err)
+{
+	hb_status status = HB_OK;
+	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
+		struct hb__process *p = &s->process[i];
+		char *why = out_of_reach(s, p);
+		if (!why && (p->gdb || p->home || find_home(s, p))) {
+			if (!p->gdb)
+				hb_set_add(to_attach, i);
+			continue;
+		}
+		if (ret_failed)
+			hb_set_add(ret_failed, i);
+		if (!status)
+			status = hb__session_fail(
+				err, HB_E_ARGUMENT, "%s%s %s", HB__CALLED(p), why ? why : "finds no memory for gdb");
+		free(why);
+	}
 	return status;
 }
 
 hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed, hb_error *err)
 {
-	hb_status status = HB_OK;
+	hb_set some;
 	hb_session_poll(s, 0);
-	for (int32_t first = 0; first < s->size; first += HB_GDB_MOST) {
-		int32_t ranks[HB_GDB_MOST];
-		size_t n = 0;
-		for (int32_t i = first; i < first + HB_GDB_MOST && i < s->size; i++) {
-			struct hb__process *p = &s->process[i];
-			char *why = hb_set_has(set, i) ? out_of_reach(s, p) : NULL;
-			if (!hb_set_has(set, i) || (p->gdb && !why))
-				continue;
-			if (!why) {
-				ranks[n++] = i;
-				continue;
+	hb_set_init(&some, s->size);
+	hb_status status = find_homes(s, set, &some, ret_failed, err);
+	struct attaching *all = calloc(s->nhomes + 1, sizeof *all);
+	size_t n = 0;
+	for (size_t h = 0; all && h < s->nhomes; h++) {
+		all[n] = (struct attaching){.session = s, .home = &s->homes[h]};
+		for (int32_t i = hb_set_next(&some, 0); i >= 0; i = hb_set_next(&some, i + 1))
+			if (s->process[i].home == h + 1) {
+				all[n].ranks[all[n].n] = i;
+				all[n].pids[all[n].n++] = s->process[i].p.pid;
 			}
-			if (ret_failed)
-				hb_set_add(ret_failed, i);
-			if (!status)
-				status = hb__session_fail(err, HB_E_ARGUMENT, "%s%s %s", HB__CALLED(p), why);
-			free(why);
-		}
-		hb_error *where = status ? NULL : err;
-		hb_status failed =
-			n ? attach_some(s, (size_t)(first / HB_GDB_MOST), ranks, n, ret_failed, where) : HB_OK;
-		status = status ? status : failed;
+		n += all[n].n > 0;
 	}
+	attach_all(all, n);
+	for (size_t i = 0; i < n; i++) {
+		take_attached(&all[i], ret_failed);
+		if (!status && all[i].status) {
+			status = all[i].status;
+			if (err)
+				*err = all[i].err;
+		}
+	}
+	free(all);
+	hb_set_free(&some);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/task.h"
 #include "session/internal.h"
 
@@ -111,12 +113,28 @@ static bool write_secret(hb_session *s)
 	return good;
 }
 
+/* On nodes: where they have doors says who has a way there. */
+static hb_status listen_on_nodes(hb_session *s, hb_error *err)
+{
+	char *address = NULL, *file = NULL;
+	hb_status status = s->nodes->listen(s->nodes->user, s->secret, &address, &file, err);
+	s->listener = s->nodes->incoming;
+	if (!status) {
+		s->environment[0] = variable(HB_CONTROL_ENV, address);
+		s->environment[1] = variable(HB_CONTROL_SECRET_FILE_ENV, file);
+		status = s->environment[0] && s->environment[1] ? HB_OK : HB_E_MEMORY;
+	}
+	free(address);
+	free(file);
+	return status;
+}
+
 /* A secret of its own for every run: a process that is left over from the one before is not heard. */
 hb_status hb__listen(hb_session *s, hb_error *err)
 {
-	if (s->listener < 0)
+	if (s->listener < 0 && !s->nodes)
 		s->listener = s->tcp ? listen_tcp(s) : listen_unix(s);
-	if (s->listener < 0)
+	if (s->listener < 0 && !s->nodes)
 		return hb__session_fail(err, HB_E_SYSTEM, "cannot wait for connections of the processes%s%s: %s",
 			s->tcp ? " at " : "", s->tcp ? s->tcp : "", strerror(errno));
 	if (!random_digits(s->secret, 16))
@@ -125,6 +143,8 @@ hb_status hb__listen(hb_session *s, hb_error *err)
 		free(s->environment[i]);
 		s->environment[i] = NULL;
 	}
+	if (s->nodes)
+		return listen_on_nodes(s, err);
 	s->environment[0] = variable(HB_CONTROL_ENV, s->where);
 	if (s->logs && !write_secret(s))
 		return hb__session_fail(err, HB_E_SYSTEM, "cannot write the secret of the session into %s: %s", s->logs,
@@ -143,18 +163,22 @@ void hb__hang_up(hb_session *s)
 		s->process[i].fd = -1;
 }
 
+/* The next one who dials in; -1: nobody is there. */
+static int next_guest(const hb_session *s)
+{
+	int fd;
+	struct pollfd any = {s->listener, POLLIN, 0};
+	if (!s->nodes)
+		return accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return poll(&any, 1, 0) > 0 && read(s->listener, &fd, sizeof fd) == sizeof fd ? fd : -1;
+}
+
 void hb__accept(hb_session *s)
 {
-	for (int fd; (fd = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
-		if (s->nconnections == s->room) {
-			size_t room = s->room ? 2 * s->room : 64;
-			void *p = room > CONNECTIONS_MOST ? NULL : realloc(s->connection, room * sizeof *s->connection);
-			if (!p) {
-				close(fd);
-				continue;
-			}
-			s->connection = p;
-			s->room = room;
+	for (int fd; (fd = next_guest(s)) >= 0;) {
+		if (!HB_GROW(s->connection, s->room, s->nconnections + 1) || s->nconnections >= CONNECTIONS_MOST) {
+			close(fd);
+			continue;
 		}
 		s->connection[s->nconnections++] = (struct hb__connection){.fd = fd, .rank = -1};
 	}
@@ -213,12 +237,12 @@ static struct hb__process *process_named(hb_session *s, const char *name, int32_
 	return rank >= 0 && rank < s->ranks ? &s->process[s->first + rank] : NULL;
 }
 
-/* The socket has no permissions of its own: whoever is on this machine could know its name. */
+/* The socket has no permissions of its own: whoever is on this machine could know its name. Those on nodes are in folders of this user's. */
 static bool is_mine(const hb_session *s, int fd)
 {
 	struct ucred u;
 	socklen_t size = sizeof u;
-	return s->tcp || (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &size) && u.uid == geteuid());
+	return s->tcp || s->nodes || (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &u, &size) && u.uid == geteuid());
 }
 
 /* The first line; false: not one of ours. */
@@ -245,6 +269,7 @@ static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 	p->p.record = !strcmp(mode, "record");
 	p->p.here = hb_host_is_here(host);
 	snprintf(p->p.host, sizeof p->p.host, "%s", host);
+	p->place = s->nodes && !p->p.here ? s->nodes->place(s->nodes->user, host) : NULL;
 	p->alive = p->p.here ? pidfd_open(pid, 0) : -1;
 	p->moved = hb_seconds();
 	hb__thread_of(p, 0)->lane_known = true;
@@ -344,6 +369,7 @@ static void ended(hb_session *s, struct hb__connection *c)
 		int sig = p->p.here ? hb__died_of(p->p.pid) : 0;
 		p->p.life = HB_LIFE_DEAD;
 		p->p.signal = sig ? sig : p->p.signal;
+		p->p.lost = p->place && s->nodes->lost(s->nodes->user, p->p.host);
 	}
 	for (uint32_t i = 0; i < p->p.nthreads; i++)
 		p->p.threads[i].held = p->p.threads[i].inside = false;

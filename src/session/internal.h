@@ -11,15 +11,17 @@
 
 struct hb__process {
 	hb_proc p;
-	int fd;         /* of its connection, -1: none */
-	int alive;      /* a pidfd of one that runs here, -1: none */
-	bool adopted;   /* runs without hbdb */
-	bool go_ahead;  /* let go before it had dialled in */
-	bool named;     /* stops were asked for, perhaps before it dialled in */
-	hb_gdb *gdb;    /* the one it is attached to; NULL: none */
-	hb_growing log; /* what its threads do, as it says */
-	uint64_t steps; /* events and polls, the last time */
-	double moved;   /* seconds: when that, or whether it is inside a call, changed last */
+	int fd;              /* of its connection, -1: none */
+	int alive;           /* a pidfd of one that runs here, -1: none */
+	bool adopted;        /* runs without hbdb */
+	bool go_ahead;       /* let go before it had dialled in */
+	bool named;          /* stops were asked for, perhaps before it dialled in */
+	hb_gdb *gdb;         /* the one it is attached to; NULL: none */
+	hb_gdb_place *place; /* where it runs; NULL: here, or where nobody has a way to */
+	size_t home;         /* which of the gdbs is for it, from 1 on; 0: not known yet */
+	hb_growing log;      /* what its threads do, as it says */
+	uint64_t steps;      /* events and polls, the last time */
+	double moved;        /* seconds: when that, or whether it is inside a call, changed last */
 };
 
 struct hb__connection {
@@ -27,6 +29,13 @@ struct hb__connection {
 	int32_t rank; /* -1: has not said hello */
 	char pending[HB_CONTROL_LINE];
 	size_t n;
+};
+
+/* A gdb, and whom it is for. */
+struct hb__home {
+	hb_gdb *gdb;         /* NULL: not needed yet, or it could not be opened */
+	hb_gdb_place *place; /* NULL: here */
+	size_t n;            /* processes that it is for */
 };
 
 struct hb_session {
@@ -41,8 +50,9 @@ struct hb_session {
 	struct hb__process *process;
 	struct hb__connection *connection;
 	size_t nconnections, room;
-	hb_gdb **gdbs;
-	size_t ngdbs;
+	struct hb__home *homes;
+	size_t nhomes, homes_room;
+	const hb_session_nodes *nodes; /* NULL: there are none */
 	uint64_t changes, departures;
 	double looked; /* when the lane controls were read last */
 };

@@ -11,7 +11,7 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 	char path[4300];
 	uint64_t steps = 0;
 	bool changed = false;
-	if (!s->logs || !p->p.here)
+	if (!s->logs || (!p->p.here && !p->place))
 		return;
 	snprintf(path, sizeof path, "%s/%s", s->logs, p->p.log);
 	if (hb_growing_look(&p->log, path, NULL)) /* not there yet: the next look finds it */
@@ -34,7 +34,7 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 		t->inside = c->inside && !t->held;
 		t->slot = c->inside ? (uint32_t)(c->inside - 1) : 0;
 		t->event = c->events;
-		if (t->asked && !t->held && !t->inside && !t->gone && c->lane)
+		if (p->p.here && t->asked && !t->held && !t->inside && !t->gone && c->lane)
 			t->gone = c->task && !hb_task_exists(p->p.pid, c->task);
 	}
 	if (steps != p->steps || changed) {
@@ -48,7 +48,7 @@ void hb__read_lanes(hb_session *s)
 {
 	for (int32_t i = 0; s->logs && i < s->size; i++) {
 		struct hb__process *p = &s->process[i];
-		if (p->p.here &&
+		if ((p->p.here || p->place) &&
 			(p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD || p->p.life == HB_LIFE_BROKEN))
 			hb__read_lanes_of(s, p);
 	}

@@ -80,6 +80,7 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 	s->logs = copy(options->logs);
 	s->tcp = copy(options->tcp);
 	s->beyond = options->beyond;
+	s->nodes = options->nodes;
 	s->gdb = copy(options->gdb);
 	s->gdbserver = copy(options->gdbserver);
 	bool room = (!options->size && !options->nothers) || hb__room_for(s, options->size);
@@ -102,7 +103,7 @@ void hb_session_close(hb_session *s)
 	hb__close_gdbs(s, hb_gdb_close);
 	hb__forget_secret(s);
 	hb__hang_up(s);
-	if (s->listener >= 0)
+	if (s->listener >= 0 && !s->nodes)
 		close(s->listener);
 	forget_processes(s);
 	free(s->process);
@@ -122,12 +123,22 @@ void hb_session_let_go(hb_session *s)
 	hb__close_gdbs(s, hb_gdb_close);
 }
 
+static void kill_one(const struct hb__process *p)
+{
+	if (p->alive >= 0)
+		pidfd_send_signal(p->alive, SIGKILL, NULL, 0);
+	if (!p->place || p->fd < 0)
+		return;
+	int life = p->place->watch(p->place, p->p.pid);
+	p->place->kill(p->place, p->p.pid, life, SIGKILL);
+	p->place->unwatch(p->place, life);
+}
+
 void hb_session_kill(hb_session *s)
 {
 	hb__forget_secret(s);
 	for (int32_t i = 0; i < s->size; i++)
-		if (s->process[i].alive >= 0)
-			pidfd_send_signal(s->process[i].alive, SIGKILL, NULL, 0);
+		kill_one(&s->process[i]);
 	hb__close_gdbs(s, hb_gdb_kill);
 }
 
@@ -206,16 +217,16 @@ static void take_in(hb_session *s)
 
 static void wait_for_any(hb_session *s, int ms)
 {
-	size_t n = 0, room = 1 + s->nconnections + s->ngdbs;
+	size_t n = 0, room = 1 + s->nconnections + s->nhomes;
 	struct pollfd *p = calloc(room, sizeof *p);
 	if (!p)
 		return;
 	p[n++] = (struct pollfd){s->listener, POLLIN, 0};
 	for (size_t i = 0; i < s->nconnections; i++)
 		p[n++] = (struct pollfd){s->connection[i].fd, POLLIN, 0};
-	for (size_t i = 0; i < s->ngdbs; i++)
-		if (s->gdbs[i])
-			p[n++] = (struct pollfd){hb_gdb_fd(s->gdbs[i]), POLLIN, 0};
+	for (size_t i = 0; i < s->nhomes; i++)
+		if (s->homes[i].gdb)
+			p[n++] = (struct pollfd){hb_gdb_fd(s->homes[i].gdb), POLLIN, 0};
 	poll(p, n, ms);
 	free(p);
 }
@@ -399,7 +410,7 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 	hb_set_init(&halt, s->size);
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
 		struct hb__process *p = &s->process[i];
-		if (p->p.life == HB_LIFE_RUNNING && !p->p.here)
+		if (p->p.life == HB_LIFE_RUNNING && !p->p.here && !p->place)
 			stop_soon(p);
 		else if (p->p.life == HB_LIFE_RUNNING)
 			hb_set_add(p->gdb ? &halt : &attach, i);

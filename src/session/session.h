@@ -78,11 +78,12 @@ typedef struct hb_proc {
 	hb_life life;
 	int32_t pid;
 	char host[64];
-	bool here;         /* on this machine: gdb can attach, the lane controls can be read */
+	bool here;         /* on this machine */
 	bool record;       /* its mode */
 	uint32_t nthreads; /* thread 0 is the one that called MPI_Init */
 	hb_thread *threads;
 	int signal;         /* WHY_SIGNAL; DEAD: 0 when it is not known */
+	bool lost;          /* DEAD: its node is lost, and nobody knows more */
 	char bye[16];       /* EXITED: finalized, left, aborted */
 	bool attached;      /* gdb has it */
 	hb_gdb_stop broken; /* BROKEN: where and why */
@@ -92,6 +93,18 @@ typedef struct hb_proc {
 	uint64_t changes;   /* grows with every change of the above */
 } hb_proc;
 
+/* Other machines that processes of the run are on, by whoever has a way to them. */
+typedef struct hb_session_nodes {
+	int incoming; /* a pipe from which descriptors (int) of connections are read, each of a process that dials in; it stays the caller's, they become the session's */
+	/* Has processes dial in on all machines where some may be, this one as well, with this secret. What HBDB_CONTROL and HBDB_CONTROL_SECRET_FILE are to be: to be freed. */
+	hb_status (*listen)(void *user, const char *secret, char **ret_address, char **ret_file, hb_error *err);
+	/* The place of another machine, as a process there names it; NULL: nobody has a way there. Holds as long as the session. */
+	hb_gdb_place *(*place)(void *user, const char *host);
+	/* Whether it cannot be reached any more. */
+	bool (*lost)(void *user, const char *host);
+	void *user;
+} hb_session_nodes;
+
 typedef struct hb_session_options {
 	int32_t size;              /* ranks expected; 0: the first that dials in tells */
 	const char *const *others; /* names of further processes, behind them */
@@ -100,7 +113,8 @@ typedef struct hb_session_options {
 		logs; /* absolute: where the processes keep their logs (rank.N.log); NULL: nobody can tell what is inside */
 	const char *
 		tcp; /* NULL: a Unix socket without a name in the file system; else the address of this machine to listen at */
-	const char *gdb, *gdbserver; /* programs; NULL: those in PATH */
+	const hb_session_nodes *nodes; /* NULL: this machine alone, or tcp; has to outlive the session */
+	const char *gdb, *gdbserver;   /* programs; NULL: those in PATH */
 	/* Why gdb is not to be attached to a process, as "is run by ...", which is freed; NULL: nothing speaks against it. May be NULL itself. */
 	char *(*beyond)(int32_t pid);
 } hb_session_options;

@@ -314,9 +314,78 @@ def dial(place):
     check(until(lambda: not os.path.exists(where[5:])), "the door goes with the connection")
 
 
+def named_door(place):
+    """A door whose address is the same on every node, with the secret in a file beside it."""
+    name = "test-%d-%s" % (os.getpid(), os.urandom(4).hex())
+    w = place.agent()
+    answer = w.ask("dial", name=name, secret="0123abcd")
+    check(answer["address"] == "unix:/tmp/hbdb-dial-%s/s" % name and answer["secret_file"] == "/tmp/hbdb-dial-%s/secret" % name, "a door of a name: %r" % answer)
+    check(open(answer["secret_file"]).read() == "0123abcd" and os.stat(answer["secret_file"]).st_mode & 0o777 == 0o600, "its secret, for its owner alone")
+    check(os.stat("/tmp/hbdb-dial-" + name).st_mode & 0o777 == 0o700, "in a folder that is his, too")
+    other = place.agent()
+    check(refused(lambda: other.ask("dial", name=name, secret="x"), "File exists") and open(answer["secret_file"]).read() == "0123abcd", "a folder that is there is not taken")
+    other.close()
+    check(w.ask("dial", name=name, secret="4567")["address"] == answer["address"] and open(answer["secret_file"]).read() == "4567", "but by who has it already")
+    check(refused(lambda: w.ask("dial", name="../x")) and refused(lambda: w.ask("dial", name="")), "names that are none")
+    w.close()
+    check(until(lambda: not os.path.exists("/tmp/hbdb-dial-" + name)), "all of it goes with the connection")
+
+
+def debugging(place):
+    """What a debugger needs of another machine: the end of a process, looks at it, a program that serves who comes in."""
+    w = place.agent()
+    p = subprocess.Popen(["sleep", "1000"])
+    w.channel += 2
+    c = w.channel
+    process = w.ask("await", pid=p.pid, channel=c)["process"]
+    check(process["pid"] == p.pid and process["began"] == began(p.pid), "a number becomes a process: %r" % process)
+    check(w.ask("look", pid=p.pid, file="exe")["text"] == os.readlink("/proc/%d/exe" % p.pid), "what it runs")
+    check("[stack]" in w.ask("look", pid=p.pid, file="maps")["text"] and "TracerPid:" in w.ask("look", pid=p.pid, file="status")["text"], "its map, and its state")
+    check(refused(lambda: w.ask("look", pid=p.pid, file="environ")) and refused(lambda: w.ask("look", pid=p.pid, file="../1/maps")), "other files are not looked at")
+    check(w.ask("rouse", process=process, signal=0)["roused"] is True and p.poll() is None, "a thread that nobody has stopped")
+    w.ask("stop", process=process)
+    until(lambda: open("/proc/%d/stat" % p.pid).read().rsplit(")", 1)[1].split()[0] == "T")
+    check(w.ask("rouse", process=process, signal=15)["roused"] is False, "and none where all are")
+    check(c not in w.ends, "it is not said to have ended")
+    p.kill()
+    p.wait()
+    check(w.wait(lambda: w.ends.get(c)) == {}, "its end")
+    w.send(wire.END, c, {})
+    check(refused(lambda: w.open("await", pid=p.pid), "no process"), "one that is gone")
+    w.channel += 2
+    c = w.channel
+    where = w.ask("run", command=["sh", "-c", "cat; echo last; exit 5"], door=True, channel=c)["address"]
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(wire.PATIENCE)
+    s.connect(where)
+    s.sendall(b"first\n")
+    s.shutdown(socket.SHUT_WR)
+    said = b""
+    while not said.endswith(b"last\n"):
+        said += s.recv(100)
+    check(said == b"first\nlast\n", "who comes in at a door has the program: %r" % said)
+    check(w.wait(lambda: w.ends.get(c)) == {"status": 5}, "and its end is told: %r" % w.ends.get(c))
+    check(not os.path.exists(where), "the door is closed after him")
+    s.close()
+    w.channel += 2
+    unused = w.ask("run", command=["cat"], door=True, channel=w.channel)["address"]
+    w.channel += 2
+    where = w.ask("run", command=["sh", "-c", "echo $$; cat"], door=True, channel=w.channel)["address"]
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(wire.PATIENCE)
+    s.connect(where)
+    pid = int(s.recv(100))
+    w.close()
+    check(until(lambda: not os.path.exists(unused)), "a door that nobody came to goes with the connection")
+    s.sendall(b"still\n")
+    check(s.recv(100) == b"still\n" and alive(pid), "who came in keeps his program, also without the agent")
+    s.close()
+    check(until(lambda: not alive(pid)), "it ends with him")
+
+
 def main():
     import turn
-    for part in (hello, run, killed, processes, service, junk, dial):
+    for part in (hello, run, killed, processes, service, junk, dial, named_door, debugging):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):

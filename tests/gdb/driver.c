@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "session/gdb/gdb.h"
+#include "system/place/place.h"
 
 static hb_gdb *gdb;
 static unsigned told;
@@ -168,13 +169,27 @@ static hb_status watch(int32_t id, unsigned level, const char *rest)
 	return status;
 }
 
+/* HBDB_GDB_AGENT: a path of hbdb. gdb is then run by an agent, as on another node. */
+static hb_status open_gdb(const char *program, const char *server)
+{
+	static hb_link *link;
+	static hb_gdb_place *place;
+	const char *hbdb = getenv("HBDB_GDB_AGENT");
+	char *const argv[] = {(char *)hbdb, (char *)"agent", NULL};
+	const hb_link_options options = {.argv = argv, .error = -1, .seconds = 300};
+	hb_status status = hbdb && !link ? hb_link_open(&options, &link, &err) : HB_OK;
+	if (!status && link && !place)
+		place = hb_link_place(link, "there");
+	return status ? status : hb_gdb_open(place, program, server, &gdb, &err);
+}
+
 static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 {
 	if (!strcmp(word, "open")) {
 		char *space = strchr(rest, ' ');
 		if (space)
 			*space++ = 0;
-		return hb_gdb_open(*rest ? rest : NULL, space, &gdb, &err);
+		return open_gdb(*rest ? rest : NULL, space);
 	}
 	if (!gdb)
 		return HB_E_ARGUMENT;

@@ -1,12 +1,9 @@
 /* Attaching to processes and letting go of them. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,101 +11,41 @@
 
 /* ---- why not ---- */
 
-/* A number of /proc/PID/status (`Uid:`, `TracerPid:`); -1: the process is gone. state: its letter. */
-static long status_of(int32_t pid, const char *field, char *ret_state)
+/* A number of /proc/PID/status (`Uid:`, `TracerPid:`); -1: it is not there. */
+static long in_status(const char *text, const char *field)
 {
-	char path[64], line[256];
-	long value = -1;
-	snprintf(path, sizeof path, "/proc/%d/status", pid);
-	FILE *file = fopen(path, "re");
-	while (file && fgets(line, sizeof line, file)) {
-		if (!strncmp(line, "State:", 6))
-			*ret_state = line[6 + strspn(line + 6, " \t")];
-		if (!strncmp(line, field, strlen(field)))
-			value = atol(line + strlen(field));
-	}
-	if (file)
-		fclose(file);
-	return value;
-}
-
-static int ptrace_scope(void)
-{
-	int scope = 0;
-	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (file && fscanf(file, "%d", &scope) != 1)
-		scope = 0;
-	if (file)
-		fclose(file);
-	return scope;
-}
-
-/* Whether the kernel would let gdbserver attach, asked by a process that is related to the other one as gdbserver is: only by
- * having us as its parent. The file of the memory may be opened by who may attach (proc(5)). */
-static bool may_trace(int32_t pid)
-{
-	char path[64];
-	int how;
-	snprintf(path, sizeof path, "/proc/%d/mem", pid);
-	pid_t asking = fork();
-	if (!asking)
-		_exit(open(path, O_RDONLY | O_CLOEXEC) < 0 && (errno == EACCES || errno == EPERM) ? 1 : 0);
-	while (asking > 0 && waitpid(asking, &how, 0) < 0)
-		if (errno != EINTR)
-			return true;
-	return asking <= 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 1;
-}
-
-/* Says why the kernel does not let gdb attach to a process; false: it does. */
-static bool forbidden(int32_t id, int32_t pid, hb_error *err)
-{
-	int scope = ptrace_scope();
-	if (may_trace(pid))
-		return false;
-	errno = EPERM;
-	if (scope > 2)
-		hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to process %d (pid %d): kernel.yama.ptrace_scope is %d, which forbids it to "
-			"everybody until the machine is started again with a lower value",
-			id, pid, scope);
-	else if (scope > 0)
-		hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to process %d (pid %d): kernel.yama.ptrace_scope is %d; as root, "
-			"`sysctl kernel.yama.ptrace_scope=0` allows it",
-			id, pid, scope);
-	else
-		hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to process %d (pid %d), which has more rights than hbdb; the capability SYS_PTRACE would allow it (start a container with --cap-add=SYS_PTRACE)",
-			id, pid);
-	return true;
+	const char *at = text ? strstr(text, field) : NULL;
+	return at ? atol(at + strlen(field)) : -1;
 }
 
 /* Says why a process cannot be attached, when that can be seen from outside. */
-static bool hindered(int32_t id, int32_t pid, hb_error *err)
+static bool hindered(hb_gdb *gdb, int32_t id, int32_t pid, hb_error *err)
 {
-	char state = '?';
-	long tracer = status_of(pid, "TracerPid:", &state), owner = status_of(pid, "Uid:", &state);
+	char *text = gdb->place->file(gdb->place, pid, -1, "status"), *at = text ? strstr(text, "State:") : NULL;
+	long tracer = in_status(text, "TracerPid:"), owner = in_status(text, "Uid:");
+	bool ended = !at || strchr("ZX", at[6 + strspn(at + 6, " \t")]);
+	free(text);
 	errno = EPERM;
-	if (owner < 0 || state == 'Z' || state == 'X') {
+	if (owner < 0 || ended) {
 		errno = ESRCH;
 		hb__gdb_fail(err, HB_E_SYSTEM, "process %d (pid %d) is gone", id, pid);
-	} else if (pid == getpid())
+	} else if (!gdb->place->host && pid == getpid())
 		hb__gdb_fail(err, HB_E_ARGUMENT, "process %d (pid %d) is hbdb itself", id, pid);
 	else if (tracer > 0)
 		hb__gdb_fail(err, HB_E_SYSTEM,
 			"process %d (pid %d) is already traced by a debugger or strace (pid %ld): end that first", id,
 			pid, tracer);
-	else if (geteuid() && (uid_t)owner != geteuid())
+	else if (!gdb->place->host && geteuid() && (uid_t)owner != geteuid())
 		hb__gdb_fail(err, HB_E_SYSTEM, "process %d (pid %d) belongs to another user (%ld): gdb may not attach",
 			id, pid, owner);
 	else
-		return forbidden(id, pid, err);
+		return gdb->place->forbids && gdb->place->forbids(gdb->place, id, pid, err);
 	return true;
 }
 
-static hb_status not_attached(const struct hb__inferior *inf, const hb_error *gdbs, hb_error *err)
+static hb_status not_attached(hb_gdb *gdb, const struct hb__inferior *inf, const hb_error *gdbs, hb_error *err)
 {
-	if (hindered(inf->id, inf->pid, err))
+	if (hindered(gdb, inf->id, inf->pid, err))
 		return HB_E_SYSTEM;
 	errno = EPERM;
 	return hb__gdb_fail(
@@ -135,7 +72,7 @@ static struct hb__inferior *new_place(hb_gdb *gdb, int32_t id, int32_t pid, hb_e
 	inf->used = inf->attaching = inf->asking = true;
 	inf->state = HB__STOPPING;
 	inf->stop.reason = HB_GDB_RUNNING;
-	inf->life = pidfd_open(pid, 0);
+	inf->life = gdb->place->watch(gdb->place, pid);
 	if (inf->life >= 0)
 		hb__gdb_watch(gdb, inf->life);
 	if (inf->group > 0)
@@ -174,7 +111,7 @@ static hb_status finish_attach(hb_gdb *gdb, struct hb__inferior *inf, int64_t to
 	hb_error why = {0};
 	hb_status status = hb__gdb_answer(gdb, token, gdb->patience * HB__GDB_WORK, &why);
 	if (status == HB_E_ARGUMENT) {
-		status = not_attached(inf, &why, err);
+		status = not_attached(gdb, inf, &why, err);
 		drop(gdb, inf);
 	} else if (status) {
 		/* neither attached nor not */
@@ -224,7 +161,7 @@ hb_status hb_gdb_attach(hb_gdb *gdb, const int32_t *ids, const int32_t *pids, si
 			status = hb__gdb_fail(where, HB_E_SYSTEM, "gdb has ended");
 		else if (hb__gdb_find(gdb, ids[i]))
 			status = hb__gdb_fail(where, HB_E_ARGUMENT, "process %d is attached already", ids[i]);
-		else if (hindered(ids[i], pids[i], where))
+		else if (hindered(gdb, ids[i], pids[i], where))
 			status = HB_E_SYSTEM;
 		else if (!(inf[i] = new_place(gdb, ids[i], pids[i], where)))
 			status = HB_E_SYSTEM;

@@ -227,7 +227,7 @@ hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpo
 		hb__gdb_send(gdb, "-break-delete %d", number);
 		return status;
 	}
-	hb__gdb_place_frames(inf->pid, &where, 1, false);
+	hb__gdb_place_frames(gdb, inf, &where, 1, false);
 	*ret_number = number;
 	if (ret_where)
 		*ret_where = where;

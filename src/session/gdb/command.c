@@ -1,6 +1,5 @@
 /* Commands and their answers; lines of gdb as they come. */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,11 +9,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/task.h"
 #include "session/gdb/inside.h"
 
 #define LINE_MOST (64u << 20) /* longer ones are not gdb's any more */
@@ -202,38 +199,16 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...)
 
 /* ---- waiting for an answer ---- */
 
-/* A function of the program that gdb has called runs while all other threads stand: a thread that is not stopped is the one. Of a line
- * that spins it is the one that runs: others that were let go may sleep, and not stand yet. */
-pid_t hb__gdb_running_thread(int32_t pid)
-{
-	char path[64];
-	pid_t found = 0;
-	bool runs = false;
-	hb_task task;
-	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *folder = opendir(path);
-	for (struct dirent *e; folder && !runs && (e = readdir(folder));) {
-		uint64_t thread = strtoull(e->d_name, NULL, 10);
-		if (!thread || !hb_task_read(pid, thread, &task) || strchr("tTZX", task.state))
-			continue;
-		runs = task.state == 'R';
-		found = runs || !found ? (pid_t)thread : found;
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 /* Ends a command that takes too long. A function called in the program gets a signal, for which gdb stops it and puts everything
- * back: asked to interrupt it, gdb would have gdbserver signal a whole process group. */
+ * back: asked to interrupt it, gdb would have gdbserver signal a whole process group. All other threads stand meanwhile: one that
+ * is not stopped is the one. */
 static void rouse(hb_gdb *gdb, bool strongly)
 {
 	for (size_t i = 0; i < HB_GDB_MOST; i++) {
-		pid_t thread = gdb->at[i].used && gdb->at[i].calling ? hb__gdb_running_thread(gdb->at[i].pid) : 0;
-		if (thread) {
-			syscall(SYS_tgkill, gdb->at[i].pid, thread, strongly ? SIGSTOP : SIGINT);
+		const struct hb__inferior *inf = &gdb->at[i];
+		if (inf->used && inf->calling &&
+			gdb->place->rouse(gdb->place, inf->pid, inf->life, strongly ? SIGSTOP : SIGINT))
 			return;
-		}
 	}
 	hb__gdb_signal(gdb, SIGINT);
 }
@@ -262,7 +237,8 @@ static hb_status overdue(hb_gdb *gdb, double seconds, hb_error *err)
 {
 	bool called = false;
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
-		called |= gdb->at[i].used && gdb->at[i].calling && hb__gdb_running_thread(gdb->at[i].pid);
+		called |= gdb->at[i].used && gdb->at[i].calling &&
+			  gdb->place->rouse(gdb->place, gdb->at[i].pid, gdb->at[i].life, 0);
 	errno = ETIMEDOUT;
 	if (!bring_back(gdb))
 		return hb__gdb_fail(err, HB_E_SYSTEM,
@@ -310,11 +286,11 @@ void hb__gdb_lose(hb_gdb *gdb, const char *why)
 	hb_gdb_stop stop = {.reason = HB_GDB_LOST};
 	gdb->lost = true;
 	snprintf(stop.meaning, sizeof stop.meaning, "%s", why);
-	hb__gdb_end(gdb, 0.1);
 	/* nothing more is to come: hb_gdb_fd is not to be readable for ever */
 	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->socket, NULL);
 	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->process, NULL);
 	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->server_life, NULL);
+	hb__gdb_end(gdb, 0.1);
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
 		hb__gdb_forget(gdb, &gdb->at[i]);
 	hb__gdb_forget_points(gdb, -1);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <hbdb/mpis.h>
 
@@ -34,25 +33,18 @@ void hb__gdb_read_frame(const struct hb__mi *mi, const struct hb__mi_value *tupl
 /* ---- modules ---- */
 
 /* Takes the modules of all frames from the process's map of its memory. */
-static void find_modules(int32_t pid, hb_frame *frames, size_t n)
+static void find_modules(char *maps, hb_frame *frames, size_t n)
 {
-	char path[64], *line = NULL;
-	size_t cap = 0;
-	snprintf(path, sizeof path, "/proc/%d/maps", pid);
-	FILE *maps = fopen(path, "re");
-	while (maps && getline(&line, &cap, maps) > 0) {
+	char *rest = NULL;
+	for (char *line = maps ? strtok_r(maps, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest)) {
 		uint64_t from, to;
 		int at = 0;
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &from, &to, &at) < 2 || !at)
 			continue;
-		line[strcspn(line, "\n")] = 0;
 		for (size_t i = 0; i < n; i++)
 			if (frames[i].pc >= from && frames[i].pc < to && line[at])
 				snprintf(frames[i].module, sizeof frames[i].module, "%s", line + at);
 	}
-	free(line);
-	if (maps)
-		fclose(maps);
 }
 
 static bool begins(const char *name, const char *const *list)
@@ -101,12 +93,12 @@ static void find_owners(hb_frame *frames, size_t n, const char *program, bool wh
 	}
 }
 
-void hb__gdb_place_frames(int32_t pid, hb_frame *frames, size_t n, bool whole)
+void hb__gdb_place_frames(hb_gdb *gdb, const struct hb__inferior *inf, hb_frame *frames, size_t n, bool whole)
 {
-	char path[64], program[4096];
-	snprintf(path, sizeof path, "/proc/%d/exe", pid);
-	ssize_t length = readlink(path, program, sizeof program - 1);
-	program[length < 0 ? 0 : length] = 0;
-	find_modules(pid, frames, n);
-	find_owners(frames, n, program, whole);
+	char *program = gdb->place->file(gdb->place, inf->pid, inf->life, "exe"),
+	     *maps = gdb->place->file(gdb->place, inf->pid, inf->life, "maps");
+	find_modules(maps, frames, n);
+	find_owners(frames, n, program ? program : "", whole);
+	free(program);
+	free(maps);
 }

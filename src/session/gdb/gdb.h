@@ -1,4 +1,4 @@
-/* One gdb over one gdbserver, with up to HB_GDB_MOST processes of this machine attached. Speaks gdb/MI. Processes are
+/* One gdb over one gdbserver, with up to HB_GDB_MOST processes of one machine attached (place/). Speaks gdb/MI. Processes are
  * named by a number of the caller's (their rank). Each is on its own: stopping, continuing or looking at one leaves the others as
  * they are (gdb's non-stop mode).
  *
@@ -18,6 +18,8 @@
 #include <stdint.h>
 
 #include <hbdb/format.h>
+
+#include "session/gdb/place/place.h"
 
 #define HB_GDB_MOST 32
 
@@ -56,8 +58,9 @@ typedef struct hb_gdb_stop {
 	int thread; /* gdb's number of the thread */
 } hb_gdb_stop;
 
-/* Starts both. gdb, gdbserver: programs, NULL: those in PATH. HB_E_SYSTEM with what is missing and which package has it. */
-hb_status hb_gdb_open(const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, hb_error *err);
+/* Starts both. place: where, it has to outlive the gdb; NULL: on this machine. gdb, gdbserver: programs, NULL: those in PATH there. HB_E_SYSTEM with what is missing
+ * and which package has it. */
+hb_status hb_gdb_open(hb_gdb_place *place, const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, hb_error *err);
 /* Detaches from all; they go on. */
 void hb_gdb_close(hb_gdb *gdb);
 /* Kills all that it has where they stand, and closes it: none of them executes another instruction. */

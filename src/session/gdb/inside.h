@@ -2,11 +2,11 @@
 #ifndef HBDB_SESSION_GDB_INSIDE_H
 #define HBDB_SESSION_GDB_INSIDE_H
 
-#include <pthread.h>
 #include <sys/types.h>
 
 #include "session/gdb/gdb.h"
 #include "session/gdb/mi/mi.h"
+#include "session/gdb/place/place.h"
 
 /* What gdb does of itself (to attach, to stop a process) comes to an end, but on a busy machine it takes its time: so many times
  * patience. */
@@ -43,7 +43,7 @@ struct hb__inferior {
 	bool back;     /* ... backwards */
 	bool stepping; /* it was let go for a step, not to go on */
 	int roused;    /* ... and got signals, as gdb did not stop it: so many were not reported yet */
-	int life;      /* a pidfd */
+	int life;      /* readable when it has ended; -1 */
 	bool calling;  /* an expression is being evaluated: the stops of a function called are gdb's own business */
 	bool dying;    /* it has exited; gdb has not said how yet */
 };
@@ -62,19 +62,19 @@ struct hb__told {
 
 struct hb_gdb {
 	/* gdb itself */
-	pid_t pid, server;
-	bool one;   /* of one process that goes forwards and backwards: gdb stops all its threads at once */
-	bool moved; /* ... which has gone since it was asked where it is */
+	hb_gdb_place *place;
+	hb_gdb_child *child, *server;
+	bool one;       /* of one process that goes forwards and backwards: gdb stops all its threads at once */
+	int32_t served; /* ... by this child of ours */
+	bool moved;     /* ... which has gone since it was asked where it is */
 	hb_gdb_stand stand;
 	char *notes;              /* that it said meanwhile */
-	int process, server_life; /* pidfds */
+	int process, server_life; /* readable when they have ended; -1 */
 	int socket;               /* its standard input and output */
 	int inner;                /* an epoll of these, of `timer` and of the processes attached */
 	int timer;                /* interrupts are repeated when it fires */
 	int news;                 /* an eventfd: readable while `told` has something */
 	int waiting;              /* what hb_gdb_fd gives: an epoll of inner and news */
-	pthread_t keeper;
-	bool kept; /* the keeper runs */
 	bool lost;
 	double patience; /* seconds for what a user asks for, which may never end */
 	bool python;     /* for conditions */
@@ -105,25 +105,18 @@ hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 
 /* Has inner wait for a file descriptor, too. */
 bool hb__gdb_watch(hb_gdb *gdb, int fd);
-hb_status hb__gdb_start(hb_gdb *gdb, const char *program, hb_error *err);
 /* Ends it, by force when it does not end by itself within `seconds`. */
 void hb__gdb_end(hb_gdb *gdb, double seconds);
 bool hb__gdb_signal(hb_gdb *gdb, int signal);
 
-/* The environment for gdb and gdbserver. Free the array; its strings are not its own. */
-char **hb__gdb_environment(void);
-
-/* ---- server.c ---- */
+/* ---- one/one.c ---- */
 
 /* Connects gdb with the one process behind this socket. */
-hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, const char *address, hb_error *err);
+hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err);
 /* Has the place of the one process known where it has moved: its number, and so its map, are others. */
 void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inferior);
 /* What the server says of itself. */
 void hb__gdb_note(hb_gdb *gdb, const char *text);
-/* Starts gdbserver and connects gdb with it. */
-hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err);
-void hb__gdb_end_server(hb_gdb *gdb);
 
 /* ---- command.c ---- */
 
@@ -139,8 +132,6 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...) __attribute__((format
 hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, double seconds, hb_error *err);
 /* Takes in one line; waits for it until `until` (see hb__gdb_now). False: none came. */
 bool hb__gdb_take(hb_gdb *gdb, double until);
-/* A thread of the process that no debugger has stopped; 0: there is none. */
-pid_t hb__gdb_running_thread(int32_t pid);
 /* gdb is of no use any more: ends it and tells that all is lost. */
 void hb__gdb_lose(hb_gdb *gdb, const char *why);
 
@@ -166,7 +157,7 @@ bool hb__gdb_all_stopped(const struct hb__inferior *inferior);
 
 void hb__gdb_read_frame(const struct hb__mi *mi, const struct hb__mi_value *tuple, hb_frame *ret_frame);
 /* Fills in module and ours of a stack, innermost first. whole: it reaches to the outermost frame. */
-void hb__gdb_place_frames(int32_t pid, hb_frame *frames, size_t n, bool whole);
+void hb__gdb_place_frames(hb_gdb *gdb, const struct hb__inferior *inferior, hb_frame *frames, size_t n, bool whole);
 
 /* ---- break.c ---- */
 

@@ -33,7 +33,7 @@ hb_status hb_gdb_stack(hb_gdb *gdb, int32_t id, uint32_t most, hb_frame **ret_fr
 	for (const struct hb__mi_value *v = hb__mi_first(mi, list); v; v = hb__mi_next(mi, v))
 		hb__gdb_read_frame(mi, v, &frames[n++]);
 	hb__gdb_follow(gdb, inf);
-	hb__gdb_place_frames(inf->pid, frames, n, n < most);
+	hb__gdb_place_frames(gdb, inf, frames, n, n < most);
 	*ret_frames = frames;
 	*ret_n = n;
 	return HB_OK;

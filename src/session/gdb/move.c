@@ -16,7 +16,7 @@ static bool tell_kept(hb_gdb *gdb, struct hb__inferior *inf)
 			free(inf->threads[i].kept);
 			inf->threads[i].kept = NULL;
 			inf->thread = inf->stop.thread;
-			hb__gdb_place_frames(inf->pid, &inf->stop.frame, 1, false);
+			hb__gdb_place_frames(gdb, inf, &inf->stop.frame, 1, false);
 			hb__gdb_tell(gdb, inf->id, &inf->stop);
 			return true;
 		}

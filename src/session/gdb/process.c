@@ -1,5 +1,4 @@
-/* Starting gdb and ending it. Nothing may stay behind when this process dies, however that happens: gdb then gets an end of
- * file and a SIGHUP, and lets go of what it has; gdbserver ends with it (--once).
+/* Starting gdb and gdbserver, at their place, and ending them. When this process dies gdb gets an end of file and a SIGHUP.
  *
  * Both have gdb quit in its event loop, where nothing is half done, SIGHUP also while a function of the program is being called.
  * SIGTERM interrupts gdb wherever it is, the letting go as well: breakpoints then stay in processes, or one is left in the middle
@@ -13,18 +12,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "session/gdb/inside.h"
-
-extern char **environ;
 
 hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 {
@@ -39,135 +32,6 @@ hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 				*p = ' ';
 	}
 	return status;
-}
-
-/* ---- what is started ---- */
-
-/* The path of a program; NULL: not there. */
-static char *find_program(const char *name)
-{
-	char *path = NULL;
-	if (strchr(name, '/'))
-		return access(name, X_OK) ? NULL : strdup(name);
-	const char *folders = getenv("PATH");
-	for (const char *p = folders ? folders : "/usr/bin:/bin"; *p; p += *p == ':') {
-		size_t n = strcspn(p, ":");
-		if (asprintf(&path, "%.*s%s%s", (int)n, p, n ? "/" : "", name) < 0)
-			return NULL;
-		if (!access(path, X_OK))
-			return path;
-		free(path);
-		p += n;
-	}
-	return NULL;
-}
-
-static bool left_out(const char *variable)
-{
-	static const char *const names[] = {"LD_PRELOAD=", "HBDB_", "DEBUGINFOD_URLS=", "LANGUAGE=", "LC_",
-		"LANG=", "COLUMNS=", "LINES=", "PYTHON"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strncmp(variable, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
-
-/* The environment for gdb: English, UTF-8, nothing that is meant for the program. Strings are environ's. */
-char **hb__gdb_environment(void)
-{
-	size_t n = 0, k = 0;
-	while (environ[n])
-		n++;
-	char **copy = malloc((n + 2) * sizeof *copy);
-	for (size_t i = 0; copy && i < n; i++)
-		if (!left_out(environ[i]))
-			copy[k++] = environ[i];
-	if (copy) {
-		static char language[] = "LC_ALL=C.UTF-8";
-		copy[k++] = language;
-		copy[k] = NULL;
-	}
-	return copy;
-}
-
-/* ---- starting ---- */
-
-struct birth {
-	hb_gdb *gdb;
-	const char *program;
-	char **environment;
-	int end; /* of the socket, for gdb */
-	pthread_mutex_t lock;
-	pthread_cond_t born;
-	bool done;
-	int trouble;
-};
-
-static void become_gdb(const struct birth *b)
-{
-	static char name[] = "gdb", nx[] = "-nx", quiet[] = "-q", interpreter[] = "--interpreter=mi3";
-	char *argv[] = {name, nx, quiet, interpreter, NULL};
-	sigset_t none;
-	prctl(PR_SET_PDEATHSIG, SIGHUP);
-	for (int i = 1; i < 32; i++)
-		signal(i, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setsid(); /* keys pressed at the terminal are not for it */
-	dup2(b->end, 0);
-	dup2(b->end, 1);
-	dup2(b->end, 2);
-	close_range(3, ~0U, 0);
-	execve(b->program, argv, b->environment);
-	_exit(127);
-}
-
-/* The thread that starts gdb and lives as long as it does: the death of the thread that forked, not of the whole process, is what
- * a child is told of (PR_SET_PDEATHSIG). */
-static void *keep(void *birth)
-{
-	struct birth *b = birth;
-	siginfo_t how;
-	pid_t pid = fork();
-	if (!pid)
-		become_gdb(b);
-	pthread_mutex_lock(&b->lock);
-	b->gdb->pid = pid;
-	b->gdb->process = pid < 0 ? -1 : pidfd_open(pid, 0);
-	b->trouble = pid < 0 || b->gdb->process < 0 ? errno : 0;
-	b->done = true;
-	pthread_cond_signal(&b->born);
-	pthread_mutex_unlock(&b->lock); /* b is gone from here on */
-	while (pid > 0 && waitid(P_PID, (id_t)pid, &how, WEXITED) && errno == EINTR)
-		;
-	return NULL;
-}
-
-static hb_status give_birth(hb_gdb *gdb, const char *program, int end, hb_error *err)
-{
-	struct birth b = {.gdb = gdb, .program = program, .environment = hb__gdb_environment(), .end = end};
-	sigset_t all, before;
-	if (!b.environment)
-		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	pthread_mutex_init(&b.lock, NULL);
-	pthread_cond_init(&b.born, NULL);
-	sigfillset(&all); /* the keeper handles no signals of the program's */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int trouble = pthread_create(&gdb->keeper, NULL, keep, &b);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!trouble) {
-		gdb->kept = true;
-		pthread_mutex_lock(&b.lock);
-		while (!b.done)
-			pthread_cond_wait(&b.born, &b.lock);
-		pthread_mutex_unlock(&b.lock);
-		trouble = b.trouble;
-	}
-	pthread_cond_destroy(&b.born);
-	pthread_mutex_destroy(&b.lock);
-	free(b.environment);
-	errno = trouble;
-	return trouble ? hb__gdb_fail(err, HB_E_SYSTEM, "cannot start %s: %s", program, strerror(trouble)) : HB_OK;
 }
 
 bool hb__gdb_watch(hb_gdb *gdb, int fd)
@@ -223,40 +87,47 @@ static hb_status settle(hb_gdb *gdb, hb_error *err)
 	return status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
 }
 
-hb_status hb__gdb_start(hb_gdb *gdb, const char *program, hb_error *err)
+/* gdb's own descriptors are the child's; -1: it has none of that kind. */
+static bool watch_child(hb_gdb *gdb, const hb_gdb_child *child)
 {
-	int ends[2] = {-1, -1};
-	hb_status status = HB_OK;
-	if (!make_waiting(gdb) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
-	else
-		status = give_birth(gdb, program, ends[1], err);
-	gdb->socket = ends[0];
-	if (ends[1] >= 0)
-		close(ends[1]);
-	if (!status && (!hb__gdb_watch(gdb, gdb->socket) || !hb__gdb_watch(gdb, gdb->process)))
-		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
-	return status ? status : settle(gdb, err);
+	return (child->socket < 0 || hb__gdb_watch(gdb, child->socket)) &&
+	       (child->life < 0 || hb__gdb_watch(gdb, child->life));
 }
 
-static hb_status missing(hb_error *err, const char *name, const char *package)
+static hb_status start(hb_gdb *gdb, const char *program, hb_error *err)
 {
-	errno = ENOENT;
-	return hb__gdb_fail(err, HB_E_SYSTEM,
-		"%s was not found; it is needed to stop processes and to look into them: apt-get install %s", name,
-		package);
+	static char nx[] = "-nx", quiet[] = "-q", interpreter[] = "--interpreter=mi3";
+	char *argv[] = {(char *)program, nx, quiet, interpreter, NULL};
+	if (!make_waiting(gdb))
+		return hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
+	hb_status status = gdb->place->start(gdb->place, argv, &gdb->child, err);
+	if (status)
+		return status;
+	gdb->socket = gdb->child->socket;
+	gdb->process = gdb->child->life;
+	if (!watch_child(gdb, gdb->child))
+		return hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
+	return settle(gdb, err);
 }
 
-/* A filter of system calls, as containers have one, lets nobody trace: gdbserver would hang. Of a process that is not traced ptrace
- * answers ESRCH. */
-static bool tracing_is_forbidden(void)
+/* Starts gdbserver and connects gdb with it. */
+static hb_status connect_server(hb_gdb *gdb, const char *program, hb_error *err)
 {
-	errno = 0;
-	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) < 0 &&
-	       (errno == EPERM || errno == EACCES || errno == ENOSYS);
+	static char once[] = "--once", multi[] = "--multi", standard[] = "-";
+	char *argv[] = {(char *)program, once, multi, standard, NULL}, address[HB_GDB_ADDRESS];
+	double seconds = gdb->patience * HB__GDB_WORK;
+	hb_status status = gdb->place->serve(gdb->place, argv, address, &gdb->server, err);
+	if (status)
+		return status;
+	int64_t token = hb__gdb_send(gdb, "-target-select extended-remote %s", address);
+	status = gdb->place->served(gdb->place, gdb->server, gdb->child, seconds, err);
+	gdb->server_life = gdb->server->life;
+	if (gdb->server_life >= 0)
+		hb__gdb_watch(gdb, gdb->server_life);
+	return status ? status : hb__gdb_answer(gdb, token, seconds, err);
 }
 
-static hb_gdb *new_gdb(hb_error *err)
+static hb_gdb *new_gdb(hb_gdb_place *place, hb_error *err)
 {
 	hb_gdb *gdb = calloc(1, sizeof *gdb);
 	if (!gdb) {
@@ -265,22 +136,22 @@ static hb_gdb *new_gdb(hb_error *err)
 	}
 	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = gdb->server_life = -1;
 	gdb->patience = 10;
+	gdb->place = place;
 	return gdb;
 }
 
 hb_status hb_gdb_open_served(
 	const char *gdb_name, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err)
 {
-	hb_gdb *gdb = new_gdb(err);
+	hb_gdb *gdb = new_gdb(hb_gdb_here(), err);
 	if (!gdb)
 		return HB_E_MEMORY;
 	gdb->one = true;
-	gdb->server = server;
-	char *program = find_program(gdb_name ? gdb_name : "gdb");
-	hb_status status =
-		program ? hb__gdb_start(gdb, program, err) : missing(err, gdb_name ? gdb_name : "gdb", "gdb");
-	status = status ? status : hb__gdb_connect_one(gdb, id, address, err);
-	free(program);
+	gdb->server = hb_gdb_here_child(server);
+	gdb_name = gdb_name ? gdb_name : "gdb";
+	hb_status status = gdb->server ? gdb->place->look(gdb->place, gdb_name, NULL, err) : HB_E_MEMORY;
+	status = status ? status : start(gdb, gdb_name, err);
+	status = status ? status : hb__gdb_connect_one(gdb, id, server, address, err);
 	if (status)
 		hb_gdb_kill(gdb);
 	else
@@ -288,28 +159,19 @@ hb_status hb_gdb_open_served(
 	return status;
 }
 
-hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
+hb_status hb_gdb_open(
+	hb_gdb_place *place, const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
 {
-	hb_gdb *gdb = new_gdb(err);
+	hb_gdb *gdb = new_gdb(place ? place : hb_gdb_here(), err);
 	hb_status status = HB_OK;
 	if (!gdb)
 		return HB_E_MEMORY;
-	char *program = find_program(gdb_name ? gdb_name : "gdb");
-	char *server = find_program(gdbserver_name ? gdbserver_name : "gdbserver");
-	if (!program)
-		status = missing(err, gdb_name ? gdb_name : "gdb", "gdb");
-	else if (!server)
-		status = missing(err, gdbserver_name ? gdbserver_name : "gdbserver", "gdbserver");
-	else if (tracing_is_forbidden())
-		status = hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to any process: the system call ptrace is forbidden here (%s), as in some containers; "
-			"start the container with --cap-add=SYS_PTRACE or --security-opt seccomp=unconfined",
-			strerror(errno));
-	else
-		status = hb__gdb_start(gdb, program, err);
-	status = status ? status : hb__gdb_connect(gdb, server, err);
-	free(program);
-	free(server);
+	gdb_name = gdb_name ? gdb_name : "gdb";
+	gdbserver_name = gdbserver_name ? gdbserver_name : "gdbserver";
+	if (gdb->place->look)
+		status = gdb->place->look(gdb->place, gdb_name, gdbserver_name, err);
+	status = status ? status : start(gdb, gdb_name, err);
+	status = status ? status : connect_server(gdb, gdbserver_name, err);
 	if (status)
 		hb_gdb_close(gdb);
 	else
@@ -321,42 +183,41 @@ hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb *
 
 bool hb__gdb_signal(hb_gdb *gdb, int signal)
 {
-	return gdb->process >= 0 && !pidfd_send_signal(gdb->process, signal, NULL, 0);
+	return gdb->child && gdb->place->signal(gdb->place, gdb->child, signal);
 }
 
+/* What it still says is not to block it. */
 static bool ended(hb_gdb *gdb, double seconds)
 {
 	double until = hb_seconds() + seconds;
 	char thrown[4096];
-	for (;;) {
+	while (!gdb->place->over(gdb->place, gdb->child)) {
 		struct pollfd fds[2] = {{gdb->process, POLLIN, 0}, {gdb->socket, POLLIN, 0}};
 		double left = until - hb_seconds();
-		if (poll(fds, gdb->socket < 0 ? 1 : 2, left <= 0 ? 0 : (int)(left * 1000) + 1) < 0 && errno != EINTR)
-			return false;
-		if (fds[0].revents)
-			return true;
 		if (left <= 0)
 			return false;
-		/* what it still says is not to block it */
+		if (poll(fds, 2, left > 0.05 ? 50 : (int)(left * 1000) + 1) < 0 && errno != EINTR)
+			return false;
 		if (fds[1].revents && recv(gdb->socket, thrown, sizeof thrown, MSG_DONTWAIT) <= 0)
 			usleep(1000);
 	}
+	return true;
 }
 
 void hb__gdb_end(hb_gdb *gdb, double seconds)
 {
-	if (!gdb->kept) {
-		hb__gdb_end_server(gdb);
-		return;
-	}
 	static const int ways[] = {SIGHUP, SIGTERM, SIGKILL};
-	for (size_t i = 0; i < sizeof ways / sizeof *ways && gdb->process >= 0 && !ended(gdb, seconds); i++) {
+	for (size_t i = 0; i < sizeof ways / sizeof *ways && gdb->child && !ended(gdb, seconds); i++) {
 		hb__gdb_signal(gdb, ways[i]);
 		seconds = 3;
 	}
-	pthread_join(gdb->keeper, NULL);
-	gdb->kept = false;
-	hb__gdb_end_server(gdb);
+	/* gdbserver ends when gdb has: it then lets go of everything */
+	if (gdb->child)
+		gdb->place->release(gdb->place, gdb->child);
+	if (gdb->server)
+		gdb->place->release(gdb->place, gdb->server);
+	gdb->child = gdb->server = NULL;
+	gdb->socket = gdb->process = gdb->server_life = -1;
 }
 
 void hb_gdb_close(hb_gdb *gdb)
@@ -366,7 +227,7 @@ void hb_gdb_close(hb_gdb *gdb)
 	if (!gdb->lost)
 		hb__gdb_send(gdb, "-gdb-exit");
 	hb__gdb_end(gdb, gdb->lost ? 0 : 5);
-	int fds[] = {gdb->socket, gdb->process, gdb->server_life, gdb->timer, gdb->news, gdb->inner, gdb->waiting};
+	int fds[] = {gdb->timer, gdb->news, gdb->inner, gdb->waiting};
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -389,12 +250,12 @@ void hb_gdb_kill(hb_gdb *gdb)
 	if (!gdb)
 		return;
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
-		if (gdb->at[i].used && gdb->at[i].life >= 0)
-			pidfd_send_signal(gdb->at[i].life, SIGKILL, NULL, 0);
+		if (gdb->at[i].used)
+			gdb->place->kill(gdb->place, gdb->at[i].pid, gdb->at[i].life, SIGKILL);
 	/* nothing is left for them to put in order */
 	hb__gdb_signal(gdb, SIGKILL);
-	if (gdb->server > 0)
-		kill(gdb->server, SIGKILL);
+	if (gdb->server)
+		gdb->place->signal(gdb->place, gdb->server, SIGKILL);
 	gdb->lost = true;
 	hb_gdb_close(gdb);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -46,7 +45,7 @@ void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user)
 			continue;
 		hb__gdb_follow(gdb, inf);
 		if (i < gdb->ntold)
-			hb__gdb_place_frames(inf->pid, &gdb->told[i].stop.frame, 1, false);
+			hb__gdb_place_frames(gdb, inf, &gdb->told[i].stop.frame, 1, false);
 	}
 	/* visit may ask gdb, whose answers may bring more, and may even come here again */
 	while (gdb->ntold) {
@@ -96,12 +95,11 @@ bool hb_gdb_stopped(const hb_gdb *gdb, int32_t id)
 
 void hb__gdb_forget(hb_gdb *gdb, struct hb__inferior *inf)
 {
-	(void)gdb;
 	for (size_t i = 0; i < inf->nthreads; i++)
 		free(inf->threads[i].kept);
 	free(inf->threads);
-	if (inf->used && inf->life >= 0)
-		close(inf->life);
+	if (inf->used)
+		gdb->place->unwatch(gdb->place, inf->life);
 	*inf = (struct hb__inferior){0};
 }
 
@@ -158,7 +156,7 @@ void hb__gdb_settled(hb_gdb *gdb, struct hb__inferior *inf)
 	if (inf->has_stop)
 		inf->thread = inf->stop.thread;
 	inf->has_stop = false;
-	hb__gdb_place_frames(inf->pid, &inf->stop.frame, 1, false);
+	hb__gdb_place_frames(gdb, inf, &inf->stop.frame, 1, false);
 	hb__gdb_tell(gdb, inf->id, &inf->stop);
 }
 
@@ -188,8 +186,7 @@ static void ask_again(hb_gdb *gdb)
 		}
 		/* one at a time, for a second one would be taken for the program's own; and once more where it met the wrong thread */
 		if (inf->stepping && inf->tries > 2 && (!inf->roused || inf->tries % 16 == 0)) {
-			pid_t thread = hb__gdb_running_thread(inf->pid);
-			inf->roused += thread && !syscall(SYS_tgkill, inf->pid, thread, SIGINT);
+			inf->roused += gdb->place->rouse(gdb->place, inf->pid, inf->life, SIGINT);
 		}
 		hb__gdb_ask_to_stop(gdb, inf);
 	}
@@ -211,7 +208,7 @@ void hb__gdb_noticed(hb_gdb *gdb, int fd)
 		struct hb__inferior *inf = &gdb->at[i];
 		if (!inf->used || inf->life != fd)
 			continue;
-		close(inf->life);
+		gdb->place->unwatch(gdb->place, inf->life);
 		inf->life = -1;
 		/* of the death of one that stands gdb learns when it is to go on */
 		if (inf->state == HB__STOPPED && !inf->calling) {

@@ -22,6 +22,9 @@ static const hb_agent_row own[] = {
 	{"run", hb__ask_run},
 	{"start", hb__ask_start},
 	{"dial", hb__ask_dial},
+	{"await", hb__ask_await},
+	{"look", hb__ask_look},
+	{"rouse", hb__ask_rouse},
 	{0},
 };
 

@@ -21,7 +21,9 @@ struct hb__listened { /* a descriptor of the tool's */
 struct hb__door { /* a socket at which processes dial in */
 	int fd;
 	hb_wire *wire;       /* who gets them */
-	char *path, *folder; /* folder: made for it; NULL: it was there */
+	char *path, *folder; /* of the socket; folder: made for it */
+	char *secret;        /* a file in it; NULL: none */
+	char *name;          /* NULL: none */
 };
 
 struct hb_agent {
@@ -40,8 +42,9 @@ struct hb_agent {
 
 bool hb__agent_watch(hb_agent *agent, int fd);
 
-/* process.c, run.c, start.c, dial.c: rows of the table */
-hb_agent_ask hb__ask_signal, hb__ask_stop, hb__ask_go, hb__ask_run, hb__ask_start, hb__ask_dial;
+/* process.c, run.c, start.c, dial.c, watched.c: rows of the table */
+hb_agent_ask hb__ask_signal, hb__ask_stop, hb__ask_go, hb__ask_run, hb__ask_start, hb__ask_dial, hb__ask_await,
+	hb__ask_look, hb__ask_rouse;
 
 /* run.c: a child that begins a command: its descriptors are `in` (0), `out` (1), `error` (2), in a session of its own. tied: it gets SIGHUP when this process dies. -1: errno tells. */
 int32_t hb__begin(char *const *argv, const char *cwd, const cJSON *environment, int in, int out, int error, bool tied);

@@ -24,6 +24,7 @@ struct hb_stream {
 	int owners;
 	uint32_t channel;
 	bool open; /* the wire has it */
+	cJSON *answer;
 	hb_link_end end;
 };
 
@@ -289,8 +290,10 @@ hb_status hb_link_ask(hb_link *link, const char *name, cJSON *object, double sec
 
 static void free_stream(hb_stream *s)
 {
-	if (!--s->owners)
-		free(s);
+	if (--s->owners)
+		return;
+	cJSON_Delete(s->answer);
+	free(s);
 }
 
 static void closed(void *user, uint32_t channel, const cJSON *how)
@@ -330,7 +333,7 @@ hb_status hb_link_stream(hb_link *link, const char *name, cJSON *object, double 
 		status =
 			fail(err, HB_E_SYSTEM, "%s", link->lost ? hb_wire_why(link->wire) : "no channel can be opened");
 	} else {
-		status = ask(link, name, object, seconds, NULL, err);
+		status = ask(link, name, object, seconds, &s->answer, err);
 	}
 	if (status) {
 		if (s->open && s->owners > 1) {
@@ -396,19 +399,35 @@ hb_status hb_link_run(hb_link *link, char *const *argv, const char *cwd, char *c
 	return hb_link_stream(link, "run", o, 60, ret_fd, ret_stream, err);
 }
 
-hb_status hb_link_dial(
-	hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err)
+const cJSON *hb_stream_answer(const hb_stream *stream) { return stream->answer; }
+
+hb_status hb_link_dial(hb_link *link, const char *name, const char *secret, void (*dialled)(void *user, int fd),
+	void *user, char **ret_address, char **ret_file, hb_error *err)
 {
-	cJSON *answer;
+	cJSON *answer, *fields = cJSON_CreateObject();
+	if (name)
+		cJSON_AddStringToObject(fields, "name", name);
+	if (secret)
+		cJSON_AddStringToObject(fields, "secret", secret);
 	pthread_mutex_lock(&link->lock);
 	link->dialled = dialled;
 	link->dialled_user = user;
-	hb_status status = ask(link, "dial", NULL, 60, &answer, err);
+	hb_status status = ask(link, "dial", fields, 60, &answer, err);
 	pthread_mutex_unlock(&link->lock);
 	if (status)
 		return status;
-	const char *address = hb_wire_text(answer, "address");
-	*ret_address = address ? strdup(address) : NULL;
+	const char *address = hb_wire_text(answer, "address"), *file = hb_wire_text(answer, "secret_file");
+	bool whole = address && (file || !secret);
+	*ret_address = whole ? strdup(address) : NULL;
+	if (ret_file)
+		*ret_file = whole && file ? strdup(file) : NULL;
 	cJSON_Delete(answer);
-	return *ret_address ? HB_OK : fail(err, HB_E_SYSTEM, "the agent does not say where processes are to dial in");
+	return whole ? HB_OK : fail(err, HB_E_SYSTEM, "the agent does not say where processes are to dial in");
+}
+
+void hb_link_undial(hb_link *link)
+{
+	pthread_mutex_lock(&link->lock);
+	link->dialled = NULL;
+	pthread_mutex_unlock(&link->lock);
 }

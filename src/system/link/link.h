@@ -51,9 +51,15 @@ void hb_stream_close(hb_stream *stream);
 hb_status hb_link_run(hb_link *link, char *const *argv, const char *cwd, char *const *environment, int *ret_fd,
 	hb_stream **ret_stream, hb_error *err);
 
-/* Has processes of that node dial in (docs/control.md) at *ret_address, to be freed: what HBDB_CONTROL is to be there. Each is a socket that `dialled` gets, in the
- * link's thread; it closes it. */
-hb_status hb_link_dial(
-	hb_link *link, void (*dialled)(void *user, int fd), void *user, char **ret_address, hb_error *err);
+/* What the agent answered to the ask of a stream. Owned by the stream. */
+const cJSON *hb_stream_answer(const hb_stream *stream);
+
+/* Has processes of that node dial in (docs/control.md) at *ret_address: what HBDB_CONTROL is to be there. Each is a socket that `dialled` gets, in the
+ * link's thread; it closes it. name: makes the address the same wherever it is asked for with this name; NULL: any. secret: is put into a file there, whose path is *ret_file, the
+ * same, too; NULL: there is none. Both are to be freed; ret_file may be NULL with the secret. One at a time; again with the same name: as before, with another secret. */
+hb_status hb_link_dial(hb_link *link, const char *name, const char *secret, void (*dialled)(void *user, int fd),
+	void *user, char **ret_address, char **ret_file, hb_error *err);
+/* `dialled` is called no more when this returns. */
+void hb_link_undial(hb_link *link);
 
 #endif

@@ -203,6 +203,8 @@ char *hb__d_json(const char *text);
 char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json);
 /* Shows it of all processes of a set. */
 int hb__d_show(hb_debug *d, const hb_set *set);
+/* Where its processes are, when that is more than one machine. */
+void hb__d_show_hosts(hb_debug *d, const hb_set *set);
 /* Notes that the user has been shown how a process stands; true: he had been before. */
 bool hb__d_told(hb_debug *d, int32_t rank);
 bool hb__d_alive(const hb_proc *p);   /* dialled in, and not ended */

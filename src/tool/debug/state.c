@@ -210,8 +210,12 @@ static char *died(hb_debug *d, const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
 	char *name = event_name(d, p), *call = call_of(d, p);
-	char *text = hb__format("dead%s%s%s%s%s%s", p->signal ? ": " : "", p->signal ? signal_name(p->signal) : "",
-		t && t->event ? ", after " : "", t && t->event ? name : "", call ? "  " : "", call ? call : "");
+	char *how = p->lost     ? hb__format("lost with its node %s", p->host)
+		    : p->signal ? hb__format("dead: %s", signal_name(p->signal))
+				: hb__copy("dead");
+	char *text = hb__format("%s%s%s%s%s", how, t && t->event ? ", after " : "", t && t->event ? name : "",
+		call ? "  " : "", call ? call : "");
+	free(how);
 	free(name);
 	free(call);
 	return text;
@@ -235,20 +239,23 @@ static char *as_json(hb_debug *d, const hb_proc *p, const char *text)
 	static const char *const lives[] = {"absent", "running", "held", "broken", "exited", "dead"};
 	static const char *const whys[] = {"start", "after", "signal", "end", "differs"};
 	const hb_thread *t = thread_of(p);
-	char *said = hb__d_json(text), *call = call_of(d, p), *quoted = call ? hb__d_json(call) : NULL;
+	char *said = hb__d_json(text), *host = *p->host ? hb__d_json(p->host) : NULL, *call = call_of(d, p),
+	     *quoted = call ? hb__d_json(call) : NULL;
 	bool blocked =
 		p->life == HB_LIFE_RUNNING && hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
 	char *who = hb__d_who(d, p->rank), *waits, *waiting = hb__d_held_back(d, p->rank, &waits);
 	char *json = hb__format("%s,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
-				"\"signal\":%d,\"pid\":%d,\"call\":%s,\"waits\":%s,\"text\":%s",
+				"\"signal\":%d,\"lost\":%s,\"pid\":%d,\"host\":%s,\"call\":%s,\"waits\":%s,\"text\":%s",
 		who, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
 		p->life == HB_LIFE_HELD && t ? whys[t->why] : "null", p->life == HB_LIFE_HELD && t ? "\"" : "",
 		blocked ? "true" : "false", (unsigned long long)(t ? t->event : 0), t && t->inside ? "true" : "false",
-		p->signal, p->pid, quoted ? quoted : "null", waits ? waits : "null", said);
+		p->signal, p->lost ? "true" : "false", p->pid, host ? host : "null", quoted ? quoted : "null",
+		waits ? waits : "null", said);
 	free(who);
 	free(waits);
 	free(waiting);
 	free(said);
+	free(host);
 	free(call);
 	free(quoted);
 	return json;
@@ -308,4 +315,27 @@ int hb__d_show(hb_debug *d, const hb_set *set)
 		free(text);
 	}
 	return hb__d_replies(d, "status");
+}
+
+void hb__d_show_hosts(hb_debug *d, const hb_set *set)
+{
+	hb_set rest, there;
+	hb__d_init(d, &rest);
+	hb_set_copy(&rest, set);
+	for (int32_t first = hb_set_next(&rest, 0); first >= 0; first = hb_set_next(&rest, 0)) {
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), first), *other;
+		hb__d_init(d, &there);
+		for (int32_t i = first; i >= 0; i = hb_set_next(&rest, i + 1)) {
+			other = hb_session_proc(hb__live_session(d->live), i);
+			if (!strcmp(p ? p->host : "", other ? other->host : ""))
+				hb_set_add(&there, i);
+		}
+		for (int32_t i = hb_set_next(&there, 0); i >= 0; i = hb_set_next(&there, i + 1))
+			hb_set_remove(&rest, i);
+		/* all on one: nothing to tell */
+		if (p && *p->host && (hb_set_count(&rest) || hb_set_count(&there) < hb_set_count(set)))
+			hb__d_note(d, "%s on %s", hb__d_set_name(d, &there), p->host);
+		hb_set_free(&there);
+	}
+	hb_set_free(&rest);
 }

@@ -76,6 +76,9 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	if (options->one)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
+	/* --listen is for machines that nobody can log in to: then nothing is known of their processes but what they say */
+	code = code || options->tcp ? code : hb__spread_connect(&l->line, l->command, &l->spread);
+	code = code || !l->spread.nodes.n ? code : hb__distant_open(&l->spread.nodes, &l->distant);
 	if (code)
 		return code;
 	const hb_session_options o = {.size = l->folder.ranks,
@@ -83,6 +86,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		.nothers = (size_t)(l->folder.made - l->folder.ranks),
 		.logs = l->folder.folder,
 		.tcp = options->tcp,
+		.nodes = hb__distant_nodes(l->distant),
 		.beyond = hb__beyond_gdb};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
@@ -95,6 +99,8 @@ void hb__live_close(hb_live *l)
 		return;
 	hb__live_end(l);
 	hb_session_close(l->session);
+	hb__distant_close(l->distant);
+	hb__spread_end(&l->spread);
 	free(l->number);
 	free(l->of_session);
 	if (l->replay && !l->one)
@@ -263,6 +269,7 @@ static bool everybody_is_there(hb_live *l)
 int hb__live_poll(hb_live *l, int ms)
 {
 	int changes = hb_session_poll(l->session, ms);
+	hb__distant_say_lost(l->distant);
 	if (!l->job)
 		return changes;
 	hb__live_look_at_reports(l);

@@ -8,6 +8,8 @@
 #include "../store/logs.h"
 #include "../store/replayed/folder.h"
 #include "../recorded/command.h"
+#include "../distant/distant.h"
+#include "../nodes/spread.h"
 #include "live.h"
 
 struct hb_live {
@@ -25,6 +27,8 @@ struct hb_live {
 	uint64_t budget;
 	hb_command_line line;
 	char **command;
+	hb_spread spread;    /* other nodes: none, or reached ... */
+	hb_distant *distant; /* ... and their processes come by this; NULL: none */
 	hb_session *session;
 	int32_t *number;      /* by process of the model: hb__live_number */
 	uint32_t *of_session; /* by number: hb__live_process */

@@ -6,12 +6,10 @@
 
 #include "slurm.h"
 
-int hb__spread_begin(const char *local, const hb_command_line *line, char **argv, hb_manifest *m, hb_spread *ret)
+int hb__spread_connect(const hb_command_line *line, char **argv, hb_spread *ret)
 {
 	hb_hosts hosts;
 	*ret = (hb_spread){0};
-	if (local && !strcmp(local, "off"))
-		return 0;
 	int code = hb__find_hosts(line, argv, &hosts);
 	if (!code && hosts.to_come) {
 		code = hb__slurm_allocate(line, argv, &hosts);
@@ -22,6 +20,17 @@ int hb__spread_begin(const char *local, const hb_command_line *line, char **argv
 	if (!code)
 		code = hb__nodes_open(&hosts, &ret->nodes);
 	hb__run_hosts_free(&hosts);
+	if (code)
+		hb__spread_end(ret);
+	return code;
+}
+
+int hb__spread_begin(const char *local, const hb_command_line *line, char **argv, hb_manifest *m, hb_spread *ret)
+{
+	*ret = (hb_spread){0};
+	if (local && !strcmp(local, "off"))
+		return 0;
+	int code = hb__spread_connect(line, argv, ret);
 	if (!code && ret->nodes.n)
 		code = hb__nodes_make(&ret->nodes, local ? local : HB_NODE_FOLDER, m->id);
 	if (code) {

@@ -62,7 +62,7 @@ void hb__put_stacks(const hb_lanes *l, FILE *to)
 		id[n] = p->rank;
 		pid[n++] = (int32_t)p->pid;
 	}
-	if (hb_gdb_open(NULL, NULL, &gdb, &err)) {
+	if (hb_gdb_open(NULL, NULL, NULL, &gdb, &err)) {
 		hb__say("the stacks cannot be read: %s", err.message);
 		return;
 	}

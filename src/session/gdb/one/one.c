@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,14 +13,15 @@
 
 #define AT_LEAST_S 600 /* for a process to come to its beginning and gdb to it: what it loads may be large */
 
-hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, const char *address, hb_error *err)
+hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err)
 {
 	struct hb__inferior *inf = &gdb->at[0];
 	/* the inferior that gdb has from its start */
 	*inf = (struct hb__inferior){
 		.used = true, .id = id, .group = 1, .attaching = true, .state = HB__STOPPING, .life = -1};
 	inf->stop.reason = HB_GDB_ASKED;
-	gdb->server_life = pidfd_open(gdb->server, 0);
+	gdb->served = server;
+	gdb->server_life = gdb->server->life;
 	if (gdb->server_life >= 0)
 		hb__gdb_watch(gdb, gdb->server_life);
 	int64_t token = hb__gdb_send(gdb, "-target-select remote %s", address);
@@ -121,7 +121,7 @@ static void await(hb_gdb *gdb, int64_t token, bool (*interrupted)(void *user), v
 	while (token >= 0 && !gdb->lost && !gdb->answered) {
 		hb__gdb_take(gdb, hb_seconds() + 0.02);
 		if (!told && interrupted && interrupted(user)) {
-			kill(gdb->server, SIGUSR1);
+			kill(gdb->served, SIGUSR1);
 			told = true;
 		}
 	}

@@ -57,6 +57,7 @@ int hb__v_status(hb_debug *d, char *args)
 	if (!code) {
 		hb__d_poll(d, 0);
 		hb__d_show(d, &d->set);
+		hb__d_show_hosts(d, &d->set);
 	}
 	return code;
 }

@@ -1,0 +1,18 @@
+/* Processes of other nodes under control: they dial in through the agents of their nodes, which run gdb there, too. */
+#ifndef HBDB_TOOL_DISTANT_H
+#define HBDB_TOOL_DISTANT_H
+
+#include "../nodes/nodes.h"
+#include "session/session.h"
+
+typedef struct hb_distant hb_distant;
+
+/* Of nodes that are open, which have to outlive it. 0, or an exit code after having said why. */
+int hb__distant_open(const hb_nodes *nodes, hb_distant **ret);
+/* For the options of a session, which has to be closed before. */
+const hb_session_nodes *hb__distant_nodes(const hb_distant *distant);
+/* Says once of each node that is lost that it is so. How many that were. */
+size_t hb__distant_say_lost(hb_distant *distant);
+void hb__distant_close(hb_distant *distant);
+
+#endif
