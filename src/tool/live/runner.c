@@ -127,10 +127,10 @@ char *hb__stub_command(int32_t pid)
 	return text;
 }
 
-char *hb__beyond_gdb(int32_t pid)
+char *hb__beyond_gdb_of(const char *program)
 {
-	char runner[NAME_MAX + 1];
-	hb_platform *p = program_of(pid, runner) ? platform_of(runner) : NULL;
+	const char *slash = strrchr(program, '/'), *runner = slash ? slash + 1 : program;
+	hb_platform *p = platform_of(runner);
 	char *text =
 		p ? hb__format(
 			    "is run by %s, which gdb would see in its place; begun with HBDB_STUBS=FOLDER in the environment it waits "
@@ -139,4 +139,10 @@ char *hb__beyond_gdb(int32_t pid)
 		  : NULL;
 	hb_platform_free(p);
 	return text;
+}
+
+char *hb__beyond_gdb(int32_t pid)
+{
+	char program[NAME_MAX + 1];
+	return program_of(pid, program) ? hb__beyond_gdb_of(program) : NULL;
 }

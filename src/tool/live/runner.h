@@ -10,6 +10,9 @@
 /* Why gdb is not to be attached to a process of this machine, and what to do in its place: free it. NULL: nothing speaks against it. */
 char *hb__beyond_gdb(int32_t pid);
 
+/* The same of a process that executes this program, a path, on whatever machine. */
+char *hb__beyond_gdb_of(const char *program);
+
 /* Processes that have a stub now, whether a gdb is connected to it or not. Free the array. */
 size_t hb__stubs(int32_t **ret_pids);
 
