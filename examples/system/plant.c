@@ -104,6 +104,8 @@ int main(int argc, char **argv)
 		struct sockaddr_in collector = address_of(argv[1], argv[2]);
 		work(rank, parts, &collector, atoi(argv[3]));
 	}
+	/* the keeper goes to the end with the others: one that was there before them would wait for them where MPI does nothing for it */
+	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Comm_free(&parts);
 	MPI_Finalize();
 	return 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/task.h"
 #include "session/internal.h"
 
 #define LOOK_S 0.02     /* between two readings of the lane controls */
@@ -59,13 +60,22 @@ hb_thread *hb__thread_of(struct hb__process *p, uint32_t lane)
 
 static char *copy(const char *text) { return text ? strdup(text) : NULL; }
 
+/* A descriptor of an adopted process on another machine is of its place. */
+static void stop_watching(struct hb__process *p)
+{
+	if (p->alive >= 0 && p->adopted && p->place)
+		p->place->unwatch(p->place, p->alive);
+	else if (p->alive >= 0)
+		close(p->alive);
+	p->alive = -1;
+}
+
 static void forget_processes(hb_session *s)
 {
 	for (int32_t i = 0; i < s->size; i++) {
 		free(s->process[i].p.threads);
 		hb_growing_free(&s->process[i].log);
-		if (s->process[i].alive >= 0)
-			close(s->process[i].alive);
+		stop_watching(&s->process[i]);
 		hb__forget_process(&s->process[i]);
 	}
 }
@@ -155,15 +165,22 @@ hb_status hb_session_again(hb_session *s, const char *logs, hb_error *err)
 	return hb__listen(s, err);
 }
 
-void hb_session_adopt(hb_session *s, const int32_t *pids)
+void hb_session_adopt(hb_session *s, const int32_t *pids, const char *const *hosts)
 {
 	for (int32_t i = 0; i < s->size; i++) {
 		struct hb__process *p = &s->process[i];
-		p->adopted = p->p.here = true;
+		p->adopted = true;
 		p->p.pid = pids[i];
 		p->p.life = HB_LIFE_RUNNING;
-		p->alive = pidfd_open(pids[i], 0);
-		gethostname(p->p.host, sizeof p->p.host - 1);
+		p->p.here = !hosts || hb_host_is_here(hosts[i]);
+		if (hosts)
+			snprintf(p->p.host, sizeof p->p.host, "%s", hosts[i]);
+		else
+			gethostname(p->p.host, sizeof p->p.host - 1);
+		p->place = s->nodes && !p->p.here ? s->nodes->place(s->nodes->user, p->p.host) : NULL;
+		p->alive = p->place  ? p->place->watch(p->place, pids[i])
+			   : p->p.here ? pidfd_open(pids[i], 0)
+				       : -1;
 		hb__changed(s, p);
 	}
 }
@@ -176,12 +193,12 @@ static void look_for_ends(hb_session *s)
 		struct pollfd end = {p->alive, POLLIN, 0};
 		if (!p->adopted || p->alive < 0 || poll(&end, 1, 0) < 1)
 			continue;
-		int sig = p->gdb ? 0 : hb__died_of(p->p.pid);
-		close(p->alive);
-		p->alive = -1;
+		int sig = p->gdb || p->place ? 0 : hb__died_of(p->p.pid);
+		stop_watching(p);
 		if (p->p.life == HB_LIFE_DEAD)
 			continue; /* gdb has said it */
-		p->p.life = sig ? HB_LIFE_DEAD : HB_LIFE_EXITED;
+		p->p.lost = p->place && s->nodes->lost(s->nodes->user, p->p.host);
+		p->p.life = sig || p->p.lost ? HB_LIFE_DEAD : HB_LIFE_EXITED;
 		p->p.signal = sig;
 		hb__changed(s, p);
 	}

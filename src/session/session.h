@@ -124,9 +124,9 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 void hb_session_close(hb_session *session);
 /* "NAME=VALUE", NULL ended: what every process of the run needs in its environment. Owned by the session. */
 char *const *hb_session_environment(const hb_session *session);
-/* Takes in processes that do not dial in, as they run without hbdb: by rank, as many as the session expects. gdb can have them, and
- * nothing else is known of them. */
-void hb_session_adopt(hb_session *session, const int32_t *pids);
+/* Takes in processes that do not dial in, as they run without hbdb: by rank, as many as the session expects. hosts: on which machines, as their places
+ * (hb_session_nodes) are found; NULL: all here. gdb can have them, and nothing else is known of them. */
+void hb_session_adopt(hb_session *session, const int32_t *pids, const char *const *hosts);
 /* Process 0 is one that does not dial in: it goes forwards and backwards, and gdb has it from now on (hb_gdb_open_served). It is BROKEN, or runs. */
 hb_status hb_session_serve(hb_session *session, const char *address, int32_t server, hb_error *err);
 /* gdb has a process of another processor by the stub of what runs it, from before it dials in; it goes on. Looks and stops are as with any other. */

@@ -55,6 +55,23 @@ def nodes(c):
     check(status == 2 and "there is no node 'gone'" in err, "a second time it is not there", err)
 
 
+def on_a_node(c):
+    """hbdb nodes run."""
+    check(c.run("nodes", "run", "n1", "--", "sh", "-c", "echo here; exit 7") == (7, "here\n", ""), "a command is run on a node: its output, its exit status")
+    check(c.run("nodes", "run", "n1", "--", "sh", "-c", "kill -9 $$")[0] == 137, "and its signal")
+    much = os.urandom(3000000)
+    for command, back in ("cat", much), ("true", b""):
+        done = subprocess.run([HBDB, "nodes", "run", "n1", "--", command], env=c.env, input=much, capture_output=True, timeout=300)
+        check(done.returncode == 0 and done.stdout == back, "3 MB through %s there" % command, done.stderr)
+    with subprocess.Popen([HBDB, "nodes", "run", "n1", "--", "sh", "-c", "echo $$; exec sleep 10000"], env=c.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        pid = int(run.stdout.readline())
+        run.kill()
+    check(until(lambda: not os.path.exists("/proc/%d" % pid)), "it is ended with who asked for it")
+    for words, status, wanted in ((["n1", "--", "./nothing"], 127, "No such file"), (["n9", "--", "true"], 2, "no node 'n9'"), (["n1"], 2, "hbdb nodes run NAME -- COMMAND")):
+        got = c.run("nodes", "run", *words)
+        check(got[0] == status and wanted in got[2], "refused: nodes run %s" % " ".join(words), got)
+
+
 # In the place of ssh: a login that greets, and runs what is behind the address.
 SSH = """#!/bin/sh
 echo "Welcome. Nobody is watching you."
@@ -249,6 +266,7 @@ def main():
         c.begin()
         check("there are no nodes yet" in c.run("nodes")[2], "an empty complex says what to do")
         nodes(c)
+        on_a_node(c)
         over_ssh(c)
         programs(c)
         holds(c)

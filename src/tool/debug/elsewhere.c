@@ -1,4 +1,4 @@
-/* An event of the complex on another node: the debugger runs there, through the manager and the node's agent, and we pass on what it is told and says. */
+/* An event of the complex whose recording is on another node: the debugger runs there, through the manager and the node's agent, and we pass on what it is told and says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,13 +19,8 @@ static void command_of(const hb_args *args, const hb_event_goal *goal, const cha
 	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
 		argv[n++] = begin[i];
 	*ret_at = goal->process ? hb__format("%s:last", goal->process) : NULL;
-	if (goal->attach) {
-		argv[n++] = "--attach";
-		argv[n++] = goal->attach;
-	} else {
-		argv[n++] = goal->recording;
-	}
-	if (!goal->attach && *ret_at) {
+	argv[n++] = goal->recording;
+	if (*ret_at) {
 		argv[n++] = "--at";
 		argv[n++] = *ret_at;
 	}
@@ -65,10 +60,7 @@ int hb__d_elsewhere(const hb_args *args, const hb_event_goal *goal)
 		return HB_EXIT_USAGE;
 	hb_asker *console = hb__asker_reach(socket, &why);
 	int code = 0;
-	if (!console && goal->attach)
-		code = hb__fail_with(HB_EXIT_USAGE, "that is on node %s: there, hbdb debug --attach %s. From here the manager leads there, but %s",
-			goal->node, goal->attach, why);
-	else if (!console)
+	if (!console)
 		code = hb__fail_with(HB_EXIT_USAGE, "that is on node %s: there, hbdb debug %s. From here the manager leads there, but %s",
 			goal->node, goal->recording, why);
 	code = code ? code : take_file(hb__option_value(args, "command"));

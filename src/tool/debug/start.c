@@ -107,6 +107,10 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 		*options = (hb_live_options){.attach = pid, .attach_any = d->goal.attach != NULL};
 		return hb__live_open(options, &d->live);
 	}
+	if (d->goal.processes) {
+		*options = (hb_live_options){.processes = d->goal.processes, .nprocesses = d->goal.n};
+		return hb__live_open(options, &d->live);
+	}
 	*options = (hb_live_options){.recording = d->recording,
 		.one = d->one,
 		.one_folder = d->one_folder,
@@ -348,7 +352,7 @@ int hb__debug_main(const hb_args *args)
 	code = code ? code : find_task(&d, args);
 	code = code ? code : open_one(&d, args, &one);
 	const char *name = d.goal.recording ? d.goal.recording : args->operand;
-	bool attach = d.goal.attach || hb__option_value(args, "attach") != NULL;
+	bool attach = d.goal.attach || d.goal.processes || hb__option_value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"--attach is for a job that is already running: give no recording and no command");

@@ -55,7 +55,7 @@ static int attach(hb_live *l, const char *pid, bool any)
 	if (hb_session_open(&o, &l->session, &err))
 		code = hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
 	else
-		hb_session_adopt(l->session, pids);
+		hb_session_adopt(l->session, pids, NULL);
 	l->attached = !code;
 	free(pids);
 	return code;
@@ -73,6 +73,8 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
 	if (options->attach)
 		return attach(l, options->attach, options->attach_any);
+	if (options->processes)
+		return hb__live_attach_there(l, options->processes, options->nprocesses);
 	if (options->one)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);

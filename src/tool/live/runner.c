@@ -126,14 +126,20 @@ void hb__stub_free(hb_stub_found *stub)
 	*stub = (hb_stub_found){0};
 }
 
-char *hb__beyond_gdb(int32_t pid)
+char *hb__beyond_gdb_of(const char *program)
 {
-	char runner[NAME_MAX + 1];
-	hb_platform *p = program_of(pid, runner) ? platform_of(runner) : NULL;
+	const char *slash = strrchr(program, '/'), *runner = slash ? slash + 1 : program;
+	hb_platform *p = platform_of(runner);
 	char *text = p ? hb__format("is run by %s, which gdb would see in its place: %s has to have it from its beginning, as hbdb debug begins it, "
-				    "and a process that it makes by fork cannot be had",
+				    "or begun with HBDB_STUBS=FOLDER in the environment, where it waits for that gdb; a process that it makes by fork cannot be had",
 				 runner, p->gdb ? p->gdb : "a gdb that knows its processor")
 		       : NULL;
 	hb_platform_free(p);
 	return text;
+}
+
+char *hb__beyond_gdb(int32_t pid)
+{
+	char program[NAME_MAX + 1];
+	return program_of(pid, program) ? hb__beyond_gdb_of(program) : NULL;
 }

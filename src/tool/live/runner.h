@@ -11,6 +11,9 @@
 /* Why gdb is not to be attached to a process of this machine, and what to do in its place: free it. NULL: nothing speaks against it. */
 char *hb__beyond_gdb(int32_t pid);
 
+/* The same of a process that executes this program, a path, on whatever machine. */
+char *hb__beyond_gdb_of(const char *program);
+
 /* A process that waits at its stub. Texts are its own. */
 typedef struct hb_stub_found {
 	int32_t pid;

@@ -26,29 +26,105 @@ static bool is_here(const char *boot, const char *host)
 	return *boot && !strcmp(boot, hb_boot_id()) && (!*host || !strcmp(host, ours));
 }
 
-/* A process of the program that lives, those of this machine first: of an MPI job one leads to all others. What only started it, hbdb record say, has no log. */
-static void find_living(hb_reader *reader, int64_t program, hb_event_goal *ret)
+#define OF_PROCESS "SELECT p.pid, p.began, p.boot, n.name, coalesce(n.host, n.name), coalesce(p.rank, -1) FROM process p JOIN node n USING (node) "
+#define LIVES "p.state NOT IN ('ended', 'gone') "
+
+static hb_event_process read_process(sqlite3_stmt *s)
 {
-	static const char sql[] = "SELECT pid, began, p.boot, coalesce(host, ''), n.name FROM process p JOIN node n "
-				  "USING (node) WHERE program = ?1 AND p.state NOT IN ('ended', 'gone') "
-				  "ORDER BY log IS NULL, rank IS NULL, rank, process";
+	const char *boot = (const char *)sqlite3_column_text(s, 2), *host = (const char *)sqlite3_column_text(s, 4);
+	return (hb_event_process){.pid = sqlite3_column_int64(s, 0),
+		.began = sqlite3_column_int64(s, 1),
+		.boot = hb__copy(boot),
+		.node = hb__copy((const char *)sqlite3_column_text(s, 3)),
+		.host = hb__copy(host),
+		.here = is_here(boot, host)};
+}
+
+static void free_process(hb_event_process *p)
+{
+	free(p->boot);
+	free(p->node);
+	free(p->host);
+}
+
+/* A process of the program that lives, those of this machine first: of an MPI job one leads to all others. What only started it, hbdb record say, has no log. */
+static bool find_living(hb_reader *reader, int64_t program, hb_event_process *ret)
+{
+	static const char sql[] = OF_PROCESS "WHERE p.program = ?1 AND " LIVES
+					     "ORDER BY p.log IS NULL, p.rank IS NULL, p.rank, p.process";
 	sqlite3_stmt *s = program ? hb_reader_query(reader, sql) : NULL;
+	bool found = false;
 	if (!s)
-		return;
+		return false;
 	sqlite3_bind_int64(s, 1, program);
-	for (bool found = false; !found && sqlite3_step(s) == SQLITE_ROW;) {
-		int64_t pid = sqlite3_column_int64(s, 0);
-		bool here = is_here((const char *)sqlite3_column_text(s, 2), (const char *)sqlite3_column_text(s, 3));
-		found = here && lives(pid, sqlite3_column_int64(s, 1));
-		if (found) {
-			hb__event_goal_free(ret);
-			ret->attach = hb__format("%lld", (long long)pid);
-		} else if (!here && !ret->attach) {
-			ret->attach = hb__format("%lld", (long long)pid);
-			ret->node = hb__copy((const char *)sqlite3_column_text(s, 4));
+	while (!(found && ret->here) && sqlite3_step(s) == SQLITE_ROW) {
+		hb_event_process p = read_process(s);
+		if (p.here ? lives(p.pid, p.began) : !found) {
+			if (found)
+				free_process(ret);
+			*ret = p;
+			found = true;
+		} else {
+			free_process(&p);
 		}
 	}
 	sqlite3_reset(s);
+	return found;
+}
+
+/* The ranks of the program's first world, where all of them live and some do on other nodes. */
+static void find_job(hb_reader *reader, int64_t program, const char *recording, hb_event_goal *ret)
+{
+	static const char sql[] = OF_PROCESS
+		"WHERE p.program = ?1 AND p.recording = ?2 AND p.rank IS NOT NULL AND coalesce(p.world, 0) = 0 AND p.log IS NOT NULL AND " LIVES
+		"ORDER BY p.rank, p.process";
+	sqlite3_stmt *s = program && *recording ? hb_reader_query(reader, sql) : NULL;
+	bool whole = true, elsewhere = false;
+	if (!s)
+		return;
+	sqlite3_bind_int64(s, 1, program);
+	sqlite3_bind_text(s, 2, recording, -1, SQLITE_STATIC);
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		ret->processes = hb__resize(ret->processes, (ret->n + 1) * sizeof *ret->processes);
+		whole = whole && sqlite3_column_int64(s, 5) == (int64_t)ret->n;
+		ret->processes[ret->n] = read_process(s);
+		elsewhere |= !ret->processes[ret->n++].here;
+	}
+	sqlite3_reset(s);
+	if (!whole || !elsewhere)
+		hb__event_goal_free(ret);
+}
+
+/* Whom to attach to. False: nobody lives. */
+static bool find_attached(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
+{
+	hb_event_process one;
+	bool alive = strcmp(t->state, "ended") != 0 && strcmp(t->state, "gone") != 0;
+	if (t->process_number) {
+		one = (hb_event_process){.pid = t->pid,
+			.began = t->began,
+			.boot = hb__copy(t->boot),
+			.node = hb__copy(t->node),
+			.host = hb__copy(*t->host ? t->host : t->node),
+			.here = is_here(t->boot, t->host)};
+		if (!(one.here ? lives(one.pid, one.began) : alive)) {
+			free_process(&one);
+			return false;
+		}
+	} else if (!find_living(reader, t->program_number, &one)) {
+		return false;
+	}
+	if (!t->process_number || t->rank >= 0)
+		find_job(reader, t->program_number, t->recording, ret);
+	if (!ret->processes && !one.here) {
+		ret->processes = hb__alloc(sizeof one);
+		ret->processes[ret->n++] = one;
+		return true;
+	}
+	if (!ret->processes)
+		ret->attach = hb__format("%lld", (long long)one.pid);
+	free_process(&one);
+	return true;
 }
 
 static void find_recording(const hb_told *t, hb_event_goal *ret)
@@ -59,17 +135,9 @@ static void find_recording(const hb_told *t, hb_event_goal *ret)
 
 static int find_goal(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
 {
-	bool here = t->process_number && is_here(t->boot, t->host),
-	     alive = t->process_number && strcmp(t->state, "ended") != 0 && strcmp(t->state, "gone") != 0,
-	     elsewhere = *t->node && (t->process_number ? !here : *t->host && !is_here(hb_boot_id(), t->host));
+	bool elsewhere = *t->node && *t->host && !is_here(t->process_number ? t->boot : hb_boot_id(), t->host);
 	struct stat st;
-	if (!t->process_number)
-		find_living(reader, t->program_number, ret);
-	else if (here ? lives(t->pid, t->began) : alive)
-		ret->attach = hb__format("%lld", (long long)t->pid);
-	if (ret->attach && t->process_number && !here)
-		ret->node = hb__copy(t->node);
-	if (ret->attach)
+	if (find_attached(reader, t, ret))
 		return 0;
 	if (*t->recording && (elsewhere || !stat(t->recording, &st))) {
 		find_recording(t, ret);
@@ -118,6 +186,9 @@ int hb__event_goal(const char *number, const char *database, hb_event_goal *ret)
 
 void hb__event_goal_free(hb_event_goal *goal)
 {
+	for (size_t i = 0; i < goal->n; i++)
+		free_process(&goal->processes[i]);
+	free(goal->processes);
 	free(goal->node);
 	free(goal->attach);
 	free(goal->recording);

@@ -4,10 +4,19 @@
 
 #include "../tool.h"
 
+/* A process that lives, as the manager knows it. */
+typedef struct hb_event_process {
+	int64_t pid, began;
+	char *boot, *node, *host;
+	bool here; /* on this machine */
+} hb_event_process;
+
 typedef struct hb_event_goal {
-	char *node;      /* where all below is: a node of the manager's; NULL: this machine */
-	char *attach;    /* the pid of a process that lives; NULL: none */
+	char *attach; /* the pid of a process on this machine that lives; NULL: none */
+	hb_event_process *processes; /* else: these, of which some are on other nodes, by rank where there are several; NULL: none */
+	size_t n;
 	char *recording; /* else: this one, ... */
+	char *node;      /* ... on this node of the manager's; NULL: this machine ... */
 	char *process;   /* ... at the last event of this process; NULL: from its beginning */
 } hb_event_goal;
 

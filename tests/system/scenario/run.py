@@ -28,7 +28,7 @@ VALVE, PUMP = 2, 3  # ranks
 # qemu waits for gdb at its stub; gdb goes on to the end of the process, and looks
 STUB = """#!/bin/sh
 rm -rf /tmp/stubs && mkdir /tmp/stubs
-HBDB_STUBS=/tmp/stubs %s replay --trust --alone collector %s %s >/tmp/replay.said 2>&1 </dev/null &
+HBDB_STUBS=/tmp/stubs %s replay --trust %s >/tmp/replay.said 2>&1 </dev/null &
 while ! ls /tmp/stubs/* >/dev/null 2>&1; do
 	kill -0 $! 2>/dev/null || break
 	sleep 0.1
@@ -132,7 +132,7 @@ def begin_plant(story, programs, mpi):
     story.step("Five machines", "hbdb", "nodes")
     story.step("The programs", "hbdb", "program", "add", "collector", "--node", "n5", "--record-with", "--level data", "--", *QEMU, collector, "7000")
     story.step("The programs", "hbdb", "program", "add", "plant", "--node", "n1", "--record-with", "--local off -o /srv/plant.hbdb", "--cwd", "/srv", "--",
-               *MPIRUN[mpi](PARTS), "-n", "4", plant, "n5", "7000", "3000")
+               *MPIRUN[mpi](PARTS), "-n", "4", plant, "n5", "7000", "30000")
     status, _, err = story.step("The programs", "hbdb", "program", "begin", "collector")
     check("the collector is begun", not status, err)
     first = until(lambda: next((p["recording"] for p in story.rows("program") if p["name"] == "collector" and p["recording"]), None))
@@ -164,17 +164,13 @@ def shown(story, event):
     story.told.append((title, node, typed + " | grep -v '^#' | grep collector", "\n".join(x for x in said.splitlines() if "collector" in x)))
 
 
-def alone(programs):
-    """How the collector is run again by itself: hbdb has to be told of qemu."""
-    return ["--", *QEMU, programs[1], "7000"]
-
-
-def debugged(story, event, recording, programs):
-    """From the notification to the debugger, in front and on the machine where it was."""
+def debugged(story, event, recording):
+    """From the notification to the debugger, in front: it goes to the machine where it was."""
     title = "From the notification to the debugger"
-    status, out, err = story.step(title, "hbdb", "debug", "--event", str(event["event"]), "-c", "status")
+    status, out, err = story.step(title, "hbdb", "debug", "--event", str(event["event"]), "-c", "status; go; wait; status")
     check("hbdb debug --event goes to n5, to the collector's last event", not status and "on node n5" in err and "held after collector:%d" % story.last in out, (status, out, err))
-    script = story.nodes.put("stub.sh", STUB % (HBDB, recording, " ".join(alone(programs)), story.nodes.programs))
+    check("and behind it the collector dies", "SIGABRT (Aborted), after collector:%d; about to die" % story.last in out, (status, out, err))
+    script = story.nodes.put("stub.sh", STUB % (HBDB, recording, story.nodes.programs))
     status, out, err = story.step("gdb on the other processor", "hbdb", "nodes", "run", "n5", "--", "sh", script)
     check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "last = {" in out, (status, out, err))
     last = re.search(r"last = \{([^}]*)\}", out)
@@ -182,7 +178,19 @@ def debugged(story, event, recording, programs):
     check("and its books are those that the assertion is about", 0 <= last[VALVE] < last[PUMP], last)
 
 
-def explained(story, recording, programs):
+def attached(story):
+    """An event of one who lives: the debugger on all nodes of his job."""
+    pump = story.event("start", "rank 3 of plant")
+    command = ["hbdb", "debug", "--event", str(pump["event"]), "-c", "status; halt; where; [%d] up; [%d] print rank; go" % (PUMP, PUMP)]
+    status, out, err = story.step("The debugger on four machines", *command)
+    check("hbdb debug --event attaches to the job on its four nodes", not status and all("[%d] on %s" % (i, n) in out for i, n in enumerate(PARTS)), (status, out, err))
+    check("all of them stand in the program", re.search(r"work \(plant.c:\d+\)", out) and "[3] rank = 3" in out, (status, out, err))
+    counts = [sum(p["events"] or 0 for p in story.rows("ps") if p["program_name"] == "plant")]
+    check("and the plant goes on afterwards", until(lambda: sum(p["events"] or 0 for p in story.rows("ps") if p["program_name"] == "plant") > counts[0] + 40),
+          story.run("hbdb", "ps"))
+
+
+def explained(story, recording):
     status, out, err = story.step("What the recording says", "hbdb", "info", recording, node="n5")
     check("info: a process of s390x that was killed", "s390x 64 big" in out and "killed or crashed" in out, (status, out, err))
     status, out, err = story.step("What the recording says", "hbdb", "dump", "--plain", "--data", recording, node="n5")
@@ -192,7 +200,7 @@ def explained(story, recording, programs):
     check("dump has what came: the last was the pump's of a round of which the valve's had not come", readings and readings[-1][0] == PUMP and
           (VALVE, readings[-1][1]) not in readings and (VALVE, readings[-1][1] - 1) in readings, (status, readings[-8:], err))
     story.shorten("tail -8")
-    command = ["hbdb", "replay", "--alone", "collector", recording, *alone(programs)]
+    command = ["hbdb", "replay", recording]
     for again in range(2):
         status, out, err = story.step("A replay repeats it", *command, node="n5") if not again else story.run(*command, node="n5")
         check("a replay dies by the same assertion, time %d" % (again + 1), "Assertion `b->last[VALVE]" in out + err and "no difference" in out + err, (status, out, err))
@@ -249,8 +257,9 @@ def scenario(mpi, write):
             recording = begin_plant(story, programs, mpi)
             event = death(story)
             shown(story, event)
-            explained(story, recording, programs)
-            debugged(story, event, recording, programs)
+            explained(story, recording)
+            debugged(story, event, recording)
+            attached(story)
             for name in ("plant", "collector"):
                 story.run("hbdb", "program", "end", name)
             check("the plant is ended, and the collector is over", until(lambda: all(p["state"] in ("ended", "failed") for p in story.rows("program"))), story.run("hbdb", "program"))
