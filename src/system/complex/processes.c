@@ -129,7 +129,10 @@ static hb_status tell_end(hb_complex *c, int64_t number, const cJSON *process, h
 	else if (!death)
 		snprintf(how, sizeof how, "ended");
 	cJSON *data = cJSON_Duplicate(process, 1);
-	if (hb__db_number(c, 0, "SELECT 1 FROM program WHERE process = ? AND ending IS NOT NULL", "i", number))
+	if (hb__db_number(c, 0,
+		    "SELECT 1 FROM program g JOIN process p ON p.process = ?1 WHERE g.ending IS NOT NULL AND (g.process = ?1 OR "
+		    "(g.program = p.program AND g.recording = p.recording))",
+		    "i", number))
 		cJSON_AddBoolToObject(data, "asked", true);
 	hb_status done = hb__db_tell(c, err, death ? "death" : "exit",
 		death    ? "error"

@@ -59,6 +59,8 @@ static bool ends_so(const hb__when_condition *c, const cJSON *event, unsigned ki
 	int64_t status = number_of(data, "status"), signal = number_of(data, "signal");
 	if (c->signal && signal != c->signal)
 		return false;
+	if (c->kinds == HB__DEATH && cJSON_IsTrue(FIELD(data, "asked")))
+		return false; /* with its program it was told to end */
 	if (c->has_status && (status == c->status) == c->not_status)
 		return false;
 	return !c->fails || (!cJSON_IsTrue(FIELD(data, "asked")) && (kind != HB__EXIT || status));
