@@ -35,6 +35,19 @@ size_t hb__list_from(const cJSON *ask, const hb_watched *all, size_t n);
 void hb__list_more(cJSON *answer, const hb_watched *last);
 hb_agent_ask hb__ask_ps;
 
+/* ---- rates.c ---- */
+
+/* Of a process; begins as zeroes, ends with hb__rates_free. */
+typedef struct hb_rates {
+	double when; /* of the last look; 0: there was none */
+	uint64_t events, messages;
+	double event_rate, message_rate; /* per second, between the last two looks */
+	unsigned char *kind;             /* by number of a function: whether it sends; NULL: not known of any */
+} hb_rates;
+/* Looks once a second, however often it is called. */
+void hb__rates_look(hb_rates *rates, const hb_process_now *process);
+void hb__rates_free(hb_rates *rates);
+
 /* ---- parts.c ---- */
 
 hb_agent_ask hb__ask_seal, hb__ask_keep, hb__ask_fetch, hb__ask_follow, hb__ask_drop;

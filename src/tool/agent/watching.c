@@ -1,5 +1,6 @@
 /* Recordings that are watched while they are made: which processes there are, how they are, and how they end. */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct seen {
 	int signal;     /* that was seen to end it; 0: none, or not known */
 	int status;     /* with which it exited; -1: not known */
 	bool over;      /* its end was told */
+	hb_rates rates;
 };
 
 struct tracked {
@@ -104,6 +106,7 @@ static void free_tracked(hb_agent *agent, struct tracked *t)
 		if (t->seen[i].end > 0)
 			close(t->seen[i].end);
 		cJSON_Delete(t->seen[i].told);
+		hb__rates_free(&t->seen[i].rates);
 		free(t->name[i]);
 	}
 	free(t->seen);
@@ -182,6 +185,19 @@ static const char *state_of(const hb_process_now *p, const char *system)
 	return system;
 }
 
+/* Two digits behind the point: a rate that changes in the ninth is no news. */
+static double rounded(double x) { return round(x * 100) / 100; }
+
+/* Who is over is at rest. */
+static void add_rates(cJSON *o, const hb_rates *r, bool over)
+{
+	if (!r->when)
+		return;
+	cJSON_AddNumberToObject(o, "messages", (double)r->messages);
+	cJSON_AddNumberToObject(o, "event_rate", over ? 0 : rounded(r->event_rate));
+	cJSON_AddNumberToObject(o, "message_rate", over ? 0 : rounded(r->message_rate));
+}
+
 static cJSON *describe(const struct tracked *t, size_t i)
 {
 	const hb_process_now *p = &t->watch.lanes.at[i];
@@ -196,7 +212,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 		cJSON_AddStringToObject(o, "boot", hb_boot_id());
 		cJSON_AddStringToObject(o, "state", "gone");
 	}
-	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "status", "how"};
+	static const char *const own[] = {"name", "recording", "log", "rank", "events", "messages", "event_rate", "message_rate", "signal", "status", "how"};
 	for (size_t k = 0; k < sizeof own / sizeof *own; k++)
 		cJSON_DeleteItemFromObjectCaseSensitive(o, own[k]);
 	for (size_t k = 0; k < p->nlanes; k++)
@@ -211,6 +227,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 	if (t->name[i] && *hb_rank_word(t->name[i]))
 		cJSON_AddNumberToObject(o, "rank", p->rank);
 	cJSON_AddNumberToObject(o, "events", (double)events);
+	add_rates(o, &t->seen[i].rates, hb__is_over(p));
 	if (t->seen[i].signal)
 		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
 	if (t->seen[i].status >= 0)
@@ -314,6 +331,8 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 		listen_for_end(agent, t, i);
 		if (p->gone) /* else its descriptor tells */
 			look_how(s, p);
+		if (!p->gone)
+			hb__rates_look(&s->rates, p);
 		cJSON *now = describe(t, i);
 		if (!is_news(s, now)) {
 			cJSON_Delete(now);

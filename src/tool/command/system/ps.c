@@ -23,6 +23,12 @@ static bool has_ended(const cJSON *row)
 	return !strcmp(hb__field(row, "state"), "ended") || !strcmp(hb__field(row, "state"), "gone");
 }
 
+static double number_of(const cJSON *row, const char *field)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, field);
+	return cJSON_IsNumber(item) ? item->valuedouble : -1;
+}
+
 static void print_how(const cJSON *row)
 {
 	const char *state = hb__field(row, "state"), *call = hb__field(row, "call"), *signal = hb__field(row, "signal"),
@@ -65,8 +71,15 @@ static void print_process(const cJSON *row)
 	printf("      #%-5s %-12s pid %-8s ", hb__field(row, "process"), hb__tame(hb__field(row, "name")),
 		hb__field(row, "pid"));
 	print_how(row);
-	if (*events)
+	if (*events) {
+		double e = number_of(row, "event_rate"), m = number_of(row, "message_rate");
 		printf(", %s events", events);
+		if (e > 0)
+			printf(" (%.3g/s", e);
+		if (m > 0)
+			printf("%s%.3g messages/s", e > 0 ? ", " : " (", m);
+		printf("%s", e > 0 || m > 0 ? ")" : "");
+	}
 	if (*threads && strcmp(threads, "1") != 0 && strtod(threads, NULL) > 0)
 		printf(", %s threads", threads);
 	if (*file)
@@ -104,12 +117,6 @@ static void print_node(const cJSON *node, const cJSON *processes, const cJSON *p
 		print_process(row);
 	}
 	free(last);
-}
-
-static double number_of(const cJSON *row, const char *field)
-{
-	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, field);
-	return cJSON_IsNumber(item) ? item->valuedouble : -1;
 }
 
 /* By node, then program. */

@@ -167,6 +167,8 @@ export function processLevel(c: Complex): Shown[] {
 		el("h1", {}, `${p.rank === null ? "Process" : "Rank"} ${p.name}${p.program_name === null ? "" : " of " + p.program_name}`), moves(p),
 		p.node_state !== "up" && el("p", { class: "banner", role: "alert" }, `Node ${p.node_name} is ${p.node_state}${p.node_why ? ": " + p.node_why : ""}. What stands below was known last.`),
 		facts(["state", el("span", {}, how(p), ` for ${ago(p.since, c.now)}`)], ["held", held(p.holder, p.held_why)], ["call", p.call], ["events", p.events?.toLocaleString("en") ?? "not recorded"],
+			["messages sent", p.messages?.toLocaleString("en") ?? null],
+			["per second", p.event_rate === null || over(p) ? null : `${p.event_rate.toLocaleString("en")} events, ${(p.message_rate ?? 0).toLocaleString("en")} messages`],
 			["threads", p.threads === null ? null : link(to({ threads: String(p.process) }), String(p.threads))],
 			["processor time", p.used === null ? "not known" : `${p.used.toFixed(2)} s`], ["memory", bytes(p.memory)],
 			["node", link(to({ node: p.node_name }), p.node_name)], ["program", p.program_name && link(to({ program: p.program_name }), p.program_name)],

@@ -15,7 +15,7 @@ export interface Program {
 export interface Process {
 	process: number; node_name: string; node_state: string; node_why: string; program_name: string | null; pid: number; name: string; file: string | null;
 	rank: number | null; world: number | null; machine: string | null; recording: string | null; state: string; how: string; call: string | null;
-	events: number | null; threads: number | null; used: number | null; memory: number | null; status: number | null; signal: number | null; since: number;
+	events: number | null; messages: number | null; event_rate: number | null; message_rate: number | null; threads: number | null; used: number | null; memory: number | null; status: number | null; signal: number | null; since: number;
 	missing: number | null; holder: string | null; held_why: string | null; held_itself: number;
 }
 
