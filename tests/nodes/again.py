@@ -1,11 +1,11 @@
-"""Replaying over several nodes that share no folder: groups of run.py."""
+"""Replaying over several nodes that share no folder, and what was added to recording with it: groups of run.py."""
 import os
 import signal
 import time
 
 import bed
 import slurm
-from common import FAR, HBDB, HERE, check, end, files, has, hbdb, launched, record, said, same, stuck
+from common import FAR, HBDB, HERE, PROGRAMS, build, check, end, files, has, hbdb, launched, manifest, record, said, same, stuck
 
 TRIES = 10  # of MPICH: see common.STUCK
 PATIENCE = 25
@@ -71,7 +71,7 @@ def test_replay(nodes, programs):
 
 def test_given(nodes, programs):
     """What came into the processes is given back on all nodes: clocks, and files that are gone."""
-    reads = nodes.build_program(os.path.join(HERE, "reads.c"), "reads", "mpicc.openmpi")
+    reads = nodes.build_program(os.path.join(PROGRAMS, "reads.c"), "reads", "mpicc.openmpi")
     for i, node in enumerate(nodes.names):
         nodes[node].run(["sh", "-c", "head -c %d /dev/zero > /tmp/own" % (100 * i + 50)])
     name = "/tmp/given.hbdb"
@@ -100,13 +100,14 @@ def test_traced(nodes, programs):
 
 
 def begin(nodes, name, *options):
-    """A replay that is in the middle: two processes of n2 have written logs."""
+    """A replay that is in the middle: the processes of all nodes have written logs."""
     process = nodes.front.start_command([HBDB, "replay", "--trust", *options, name], stdout=-1, stderr=-1, text=True)
-    bed.wait_for("logs on n2", lambda: nodes["n2"].run(["sh", "-c", "ls /tmp/hbdb-*/rank.*.log"]).stdout.count(".log") == 2)
+    for node in nodes.names:
+        bed.wait_for("logs on " + node, lambda n=node: nodes[n].run(["sh", "-c", "ls /tmp/hbdb-*/rank.*.log"]).stdout.count(".log") == 2)
     return process
 
 
-def finished(process, what):
+def finished(process):
     try:
         out, err = process.communicate(timeout=FAR)
     finally:
@@ -116,28 +117,31 @@ def finished(process, what):
 
 def test_ended(nodes, programs):
     """Replays that hang, that are killed, and that lose a node."""
+    hold = nodes.build_program(os.path.join(PROGRAMS, "hold.c"), "hold", "mpicc.openmpi")
+    record(nodes, "/tmp/hold.hbdb", launched("openmpi", nodes.names, hold, "/tmp/hold", each=2))
+    nodes["n3"].run(["touch", "/tmp/hold"])
+    done = again(nodes, "/tmp/hold.hbdb", options=["--patience", "2"])
+    nodes["n3"].run(["rm", "/tmp/hold"])
+    check("a replay that hangs", done.returncode == 1 and "the replay got stuck" in done.stderr and "on n1: ranks 0-1; n2: ranks 2-3" in done.stderr, said(done))
+    check("... of processes elsewhere nothing is said of processors", "of a processor" not in done.stderr, said(done))
+    same("... leaves nothing", left(nodes), [])
     name = "/tmp/long.hbdb"
     done = record(nodes, name, launched("openmpi", nodes.names, programs["openmpi"], "200", "20", each=2))
     check("a longer one is recorded", done.returncode == 0, said(done))
-    process = begin(nodes, name, "--patience", "2")
-    nodes["n1"].run(["pkill", "-STOP", "talk"])
-    status, text = finished(process, "hang")
-    check("a replay that hangs", status == 1 and "the replay got stuck" in text and "on n1: ranks 0-1; n2: ranks 2-3" in text, "%d %s" % (status, text))
-    same("... leaves nothing", left(nodes), [])
     process = begin(nodes, name)
     nodes.front.run(["pkill", "-KILL", "-x", "hbdb"])
-    finished(process, "kill")
+    finished(process)
     same("one whose hbdb is killed leaves nothing", left(nodes), [])
     for node in nodes.nodes:
         same("... nor a process on " + node, nodes[node].run(["pgrep", "talk"]).stdout, "")
     process = begin(nodes, name)
     nodes["n2"].run(["sh", "-c", "kill -9 $(pgrep -o -f 'hbdb agent')"])
-    status, text = finished(process, "agent")
+    status, text = finished(process)
     check("an agent that is killed", status == 3 and "the node n2 is lost" in text, "%d %s" % (status, text))
     same("... leaves nothing, either", left(nodes), [])
     process = begin(nodes, name)
     nodes["n3"].kill()
-    status, text = finished(process, "node")
+    status, text = finished(process)
     check("a node that is lost", status not in (0, 1) and "the node n3 is lost" in text and "n3: ranks 4-5" in text, "%d %s" % (status, text))
     same("... the others are cleared", left(nodes, ["head", "n1", "n2", "n4"]), [])
     nodes["n3"].start()
@@ -160,4 +164,16 @@ def test_slurm(nodes, programs):
         same("... leaves nothing, either", left(nodes), [])
 
 
-GROUPS = {"replay": test_replay, "given": test_given, "traced": test_traced, "ended": test_ended, "replay-slurm": test_slurm}
+def test_first(nodes, programs):
+    """Which process died first: told where the clocks of the nodes allow it, and never another one."""
+    for mpi, die in build(nodes, "die.c", "die").items():
+        for who in ("5", "0"):
+            told = []
+            while len(told) < 5 and who not in told:
+                record(nodes, "/tmp/died.hbdb", launched(mpi, nodes.names, die, who, each=2), mpi=mpi)
+                told.append(manifest(nodes, "/tmp/died.hbdb").get("died_first"))
+            check("%s: rank %s died first" % (mpi, who), told[-1] == who and set(told) <= {who, None}, told)
+    has("info says so", hbdb(nodes, "info", "/tmp/died.hbdb").stdout, "died first")
+
+
+GROUPS = {"first": test_first, "replay": test_replay, "given": test_given, "traced": test_traced, "ended": test_ended, "replay-slurm": test_slurm}

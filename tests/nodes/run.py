@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|given|traced|ended|replay-slurm]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|given|traced|ended|replay-slurm]
 """
 import argparse
 import json
@@ -11,7 +11,7 @@ import time
 import again
 import bed
 import slurm
-from common import FAR, HBDB, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
+from common import FAR, HBDB, PROGRAMS, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
 
 NODES = ["n1", "n2", "n3", "n4"]
 
@@ -140,7 +140,7 @@ EARLY = "SELECT count(*) AS n FROM messages WHERE state = 'received' AND send_en
 
 def test_clocks(nodes, programs):
     """n2 is 2.5 s ahead and 400 ppm fast, n3 4 ms behind and slow: as far as programs there can tell."""
-    shift = nodes.build_program(os.path.join(os.path.dirname(os.path.abspath(__file__)), "clock.c"), "clock.so", "cc", "-shared", "-fPIC")
+    shift = nodes.build_program(os.path.join(PROGRAMS, "clock.c"), "clock.so", "cc", "-shared", "-fPIC")
     wrapper = nodes.put("shifted.sh", """#!/bin/sh
 case $(hostname) in
 n2) export SHIFT_NS=2500000000 SHIFT_PPM=400;;

@@ -156,6 +156,7 @@ static const hb_agent_row rows[] = {
 	{"follow", hb__ask_follow},
 	{"drop", hb__ask_drop},
 	{"put", hb__ask_put},
+	{"deaths", hb__ask_deaths},
 	{0},
 };
 

@@ -66,6 +66,10 @@ bool hb__is_part_of_node(const char *name);
 /* A connection is gone: nobody waits for its answers any more. */
 void hb__parts_gone(hb_wire *wire);
 
+/* ---- deaths.c ---- */
+
+hb_agent_ask hb__ask_deaths;
+
 /* ---- put.c ---- */
 
 hb_agent_ask hb__ask_put;

@@ -15,7 +15,7 @@
 #include "../../making/keep.h"
 #include "../../making/launch.h"
 #include "../../clocks/align.h"
-#include "../../nodes/distribute.h"
+#include "../../nodes/replaying/distribute.h"
 #include "../../store/made.h"
 #include "../../options.h"
 #include "../../store/find.h"

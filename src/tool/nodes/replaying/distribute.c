@@ -10,7 +10,7 @@
 
 #include <hbdb/data.h>
 
-#include "../store/find.h"
+#include "../../store/find.h"
 #include "format/growing/growing.h"
 #include "format/within/within.h"
 

@@ -3,8 +3,8 @@
 #ifndef HBDB_NODES_DISTRIBUTE_H
 #define HBDB_NODES_DISTRIBUTE_H
 
-#include "../store/replayed/folder.h"
-#include "spread.h"
+#include "../../store/replayed/folder.h"
+#include "../spread.h"
 
 typedef struct hb_distributed {
 	hb_spread spread; /* no nodes: all runs here, and the paths that follow are those of the folder here */
