@@ -217,7 +217,7 @@ static void take_in(hb_session *s)
 
 static void wait_for_any(hb_session *s, int ms)
 {
-	size_t n = 0, room = 1 + s->nconnections + s->nhomes;
+	size_t n = 0, room = 1 + s->nconnections + s->nhomes + s->nstubs;
 	struct pollfd *p = calloc(room, sizeof *p);
 	if (!p)
 		return;
@@ -227,6 +227,7 @@ static void wait_for_any(hb_session *s, int ms)
 	for (size_t i = 0; i < s->nhomes; i++)
 		if (s->homes[i].gdb)
 			p[n++] = (struct pollfd){hb_gdb_fd(s->homes[i].gdb), POLLIN, 0};
+	n += hb__stub_waits(s, p + n);
 	poll(p, n, ms);
 	free(p);
 }

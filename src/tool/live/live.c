@@ -90,6 +90,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		.beyond = hb__beyond_gdb};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	hb__live_open_stubs(l);
 	return 0;
 }
 
@@ -99,6 +100,7 @@ void hb__live_close(hb_live *l)
 		return;
 	hb__live_end(l);
 	hb_session_close(l->session);
+	hb__live_close_stubs(l);
 	hb__distant_close(l->distant);
 	hb__spread_end(&l->spread);
 	free(l->number);
@@ -194,6 +196,7 @@ static int launch(hb_live *l)
 		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
 	launch.setup.control = hb_session_environment(l->session);
+	launch.setup.stubs = l->stubs;
 	l->begin = hb_seconds();
 	int code = hb__launch(&launch, &l->end, &l->job);
 	return !code && !l->job ? l->end.status : code;
@@ -272,6 +275,7 @@ int hb__live_poll(hb_live *l, int ms)
 	hb__distant_say_lost(l->distant);
 	if (!l->job)
 		return changes;
+	hb__live_look_at_stubs(l);
 	hb__live_look_at_reports(l);
 	hb__live_look_at_waits(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
