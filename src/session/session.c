@@ -483,10 +483,19 @@ static bool stands_still(const struct hb__process *p, double still)
 	}
 }
 
+/* Nothing of it is needed where the others are to stand: who is to make it may stand before that. Ranks are made all the same. */
+static bool is_not_needed(const struct hb__process *p)
+{
+	const hb_thread *t = p->p.nthreads ? &p->p.threads[0] : NULL;
+	return t && t->asked && !t->stop && !t->stop_inside && !*hb_rank_word(p->p.name);
+}
+
 static bool has_arrived(const struct hb__process *p)
 {
+	if (p->p.life == HB_LIFE_ABSENT)
+		return is_not_needed(p);
 	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
-		return p->p.life != HB_LIFE_ABSENT;
+		return true;
 	if (p->adopted)
 		return false; /* what it is inside of nobody knows */
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {

@@ -43,7 +43,7 @@ hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const cha
 	return connect_to(gdb, address, err);
 }
 
-/* Where its libraries are: those that are not below the root stand at their own path. */
+/* Where its libraries are: those that are not below the root stand at their own path, which gdb tries as one that begins where it works. */
 static hb_status tell_files(hb_gdb *gdb, const hb_gdb_stub *stub, hb_error *err)
 {
 	char *program = stub->program ? hb__mi_quote(stub->program) : NULL;
@@ -51,6 +51,7 @@ static hb_status tell_files(hb_gdb *gdb, const hb_gdb_stub *stub, hb_error *err)
 	if (stub->root)
 		hb__gdb_send(gdb, "-gdb-set sysroot %s", stub->root);
 	hb__gdb_send(gdb, "-gdb-set solib-search-path /");
+	hb__gdb_send(gdb, "-environment-cd /");
 	if (program)
 		status = hb__gdb_ask(gdb, err, "-file-exec-and-symbols %s", program);
 	free(program);
