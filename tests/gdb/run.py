@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """src/session/gdb on real processes, with the real gdb.
 
-usage: run.py [NAME...]    only tests whose name contains one of these
+usage: run.py [--agent] [NAME...]    only tests whose name contains one of these; --agent: gdb is run by an agent, as on another node
 """
 import os
 import subprocess
@@ -285,6 +285,9 @@ def test_fortran(place):
 def main():
     if not os.access(lib.DRIVER, os.X_OK):
         sys.exit(lib.DRIVER + " is not there: ./dev build")
+    if "--agent" in sys.argv:
+        sys.argv.remove("--agent")
+        os.environ["HBDB_GDB_AGENT"] = os.path.join(lib.BUILD, "hbdb")
     place = lib.Place()
     tests = dict(globals())
     tests.update(vars(ends))

@@ -10,6 +10,7 @@ import time
 
 import again
 import bed
+import controlled
 import slurm
 from common import FAR, HBDB, PROGRAMS, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
 
@@ -211,7 +212,7 @@ def test_slurm(nodes, programs):
 
 
 GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
-          "vanish": test_vanish, **again.GROUPS}
+          "vanish": test_vanish, **again.GROUPS, "debug": controlled.test_debug}
 
 
 def main():

@@ -1,0 +1,159 @@
+"""hbdb debug over several nodes: stops, gdb there, one connection for each node, and what stays when it is killed or a node is lost."""
+import time
+
+from common import FAR, HBDB, check, end, has, hbdb, launched, record, said, same, subprocess
+
+NODES = ["n1", "n2", "n3", "n4"]
+MARK = "thatisnocommand"
+
+
+class Debugger:
+    """hbdb debug on the machine in front, asked line by line."""
+
+    def __init__(self, nodes, *words):
+        self.nodes = nodes
+        self.process = nodes.front.start_command([HBDB, "debug", *words], folder="/srv", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                                 stderr=subprocess.STDOUT, text=True)
+        self.process.stdin.write("set onerror continue\n")
+
+    def ask(self, line):
+        """What it says; what has no end of its own is followed by an error."""
+        self.process.stdin.write("%s\n%s\n" % (line, MARK))
+        self.process.stdin.flush()
+        text = ""
+        while True:
+            said_now = self.process.stdout.readline()
+            if MARK in said_now:
+                return text
+            if not said_now:
+                raise RuntimeError("hbdb debug ended: " + text)
+            text += said_now
+
+    def leave(self):
+        out, _ = self.process.communicate("exit\n", timeout=FAR)
+        return self.process.returncode, out
+
+
+def count(nodes, name, pattern):
+    """How many processes of a machine have such a command line."""
+    lines = nodes[name].run(["ps", "ax", "-ww", "-o", "args"]).stdout.split("\n")
+    return sum(1 for line in lines if line.startswith(pattern))
+
+
+def left(nodes, names=NODES):
+    """Whatever of hbdb's, or of the job's, is still on the machines."""
+    found = []
+    for name in list(names) + [nodes.front_name]:
+        lines = nodes[name].run(["ps", "ax", "-ww", "-o", "args"]).stdout.split("\n")
+        found += ["%s: %s" % (name, line) for line in lines if line.startswith(("gdb", HBDB, "sh -c unset", nodes.programs, "ssh -T"))]
+        found += ["%s: %s" % (name, f) for f in nodes[name].run(["ls", "/tmp"]).stdout.split() if f.startswith("hbdb-")]
+    return found
+
+
+def nothing_left(nodes, what, names=NODES):
+    limit = time.monotonic() + FAR
+    while left(nodes, names) and time.monotonic() < limit:
+        time.sleep(0.2)
+    same(what + ": nothing stays on any node", left(nodes, names), [])
+
+
+def stacks(text):
+    """Without what differs from run to run: how many frames were hidden."""
+    return "\n".join(line for line in text.split("\n") if not line.startswith(("(up to", "hbdb: ", "at the cut")))
+
+
+def same_as_here(nodes, mpi, program, name):
+    """The same recording on one machine gives the same answers."""
+    script = "goto 0:20; status; where; print rank; [1] print value; goto 0:30; [0] break talk.c:27; [0] cont; [0] where; [0] print i; [0] next"
+    there = hbdb(nodes, "debug", "--trust", "-c", script, name, folder="/srv")
+    here = hbdb(nodes, "debug", "-c", script, name, "--", *launched(mpi, [nodes.front_name], program, "5", each=8), folder="/srv")
+    check("%s: a script over nodes" % mpi, there.returncode == 0, said(there))
+    hosts = "".join("[%d:%d] on n%d\n" % (2 * i, 2 * i + 1, i + 1) for i in range(4))
+    has("%s: ... says where processes are" % mpi, there.stdout, hosts)
+    same("%s: ... and all else as one machine does" % mpi, stacks(there.stdout.replace(hosts, "")), stacks(here.stdout))
+
+
+def test_debug(nodes, programs):
+    for mpi in programs:
+        name = "/srv/debug-%s.hbdb" % mpi
+        done = record(nodes, name, launched(mpi, NODES, programs[mpi], "5", each=2), mpi=mpi)
+        check("%s: recorded" % mpi, done.returncode == 0, said(done))
+        same_as_here(nodes, mpi, programs[mpi], name)
+        nothing_left(nodes, "%s: after a script" % mpi)
+    many(nodes, programs["openmpi"])
+    killed(nodes, programs["openmpi"])
+    lost(nodes, programs["openmpi"])
+
+
+def many(nodes, program):
+    """32 processes: one connection and one gdb for each node; the secret is nobody else's."""
+    name = "/srv/many.hbdb"
+    done = record(nodes, name, launched("openmpi", NODES, program, "5", each=8))
+    check("32 processes are recorded", done.returncode == 0, said(done))
+    d = Debugger(nodes, "--trust", name)
+    try:
+        begin = time.monotonic()
+        text = d.ask("goto 0:100")
+        cold = time.monotonic() - begin
+        check("32 processes stop at a cut (%.2f s from the command)" % cold, "held after 0:100" in text, text)
+        begin = time.monotonic()
+        text = d.ask("goto 0:150")
+        check("... and at a later one (%.3f s)" % (time.monotonic() - begin), "held after 0:150" in text, text)
+        begin = time.monotonic()
+        text = d.ask("[*] where")
+        check("gdb has all of them (%.2f s)" % (time.monotonic() - begin), text.count("main (talk.c:") >= 2 and "[0]" in text, text)
+        same("one connection for each node", [count(nodes, n, HBDB + " agent") for n in NODES] + [count(nodes, nodes.front_name, "ssh -T")], [1, 1, 1, 1, 4])
+        same("one gdb on each node, and none in front", [count(nodes, n, "gdb -nx") for n in NODES] + [count(nodes, nodes.front_name, "gdb")], [1, 1, 1, 1, 0])
+        doors = [nodes[n].run(["sh", "-c", "ls -d /tmp/hbdb-dial-*; stat -c %a /tmp/hbdb-dial-*/secret; cat /tmp/hbdb-dial-*/secret"]).stdout for n in NODES]
+        check("the secret is in a file of each node, for its owner alone", len(set(doors)) == 1 and doors[0].split()[1] == "600", doors)
+        secret = doors[0].split()[2]
+        lines = [nodes[n].run(["ps", "ax", "-ww", "-o", "args"]).stdout for n in NODES + [nodes.front_name]]
+        check("... and in no command line", len(secret) == 32 and not any(secret in text for text in lines))
+        text = d.ask("[0] break talk.c:27") + d.ask("[*] cont")
+        has("a breakpoint of one process", text, "[0] breakpoint 1: main (talk.c:27)")
+        status, text = d.leave()
+        check("the end", status == 0, text)
+    finally:
+        end(d.process)
+    nothing_left(nodes, "32 processes")
+
+
+def killed(nodes, program):
+    """With breakpoints in the processes, some of which stand at one."""
+    d = Debugger(nodes, "-o", "/srv/live.hbdb", "--", *launched("openmpi", NODES, program, "5000", "20", each=2))
+    try:
+        text = d.ask("[*] break talk.c:30") + d.ask("[1:7] cont") + d.ask("[3] where")
+        has("a live run stops, too", text, "[3] #0  main (talk.c:30)")
+        nodes.front.run(["pkill", "-KILL", "-x", "hbdb"])
+        d.process.wait(timeout=FAR)
+    finally:
+        end(d.process)
+    nothing_left(nodes, "hbdb debug is killed")
+
+
+def lost(nodes, program):
+    d = Debugger(nodes, "--trust", "/srv/debug-openmpi.hbdb")
+    try:
+        d.ask("goto 0:20")
+        d.ask("[0] where")
+        d.ask("[2] where")
+        nodes["n2"].unplug()  # of one whose power fails mpirun hears at once, and ends the job
+        limit, text = time.monotonic() + FAR, ""
+        while "[3] lost with its node n2" not in text and time.monotonic() < limit:
+            text = d.ask("status")
+        has("a node is lost: its processes are said to be", text, "[2] lost with its node n2", "[3] lost with its node n2", "[0] ")
+        text = d.ask("[2] where")
+        has("... of which nothing more is known", text, "lost with its node n2")
+        has("... others are looked at as before", d.ask("[0,7] where"), "[0] #0  main (talk.c:2", "[7] #0  main (talk.c:")
+        has("... and step", d.ask("[0] step"), "[0] stopped: main (talk.c:")
+        d.leave()
+    finally:
+        end(d.process)
+        nodes["n2"].plug()
+    nothing_left(nodes, "a node is lost", ["n1", "n3", "n4"])
+    nodes["n2"].kill()
+    nodes["n2"].start()
+    nodes["n2"].run(["sh", "-c", "rm -rf /tmp/hbdb-*"])
+
+
+__all__ = ["test_debug"]
