@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|given|traced|ended|replay-slurm]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|given|traced|ended|replay-slurm|debug|debug-many|debug-killed|debug-lost]
 """
 import argparse
 import json
@@ -212,7 +212,7 @@ def test_slurm(nodes, programs):
 
 
 GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
-          "vanish": test_vanish, **again.GROUPS, "debug": controlled.test_debug}
+          "vanish": test_vanish, **again.GROUPS, **controlled.GROUPS}
 
 
 def main():

@@ -12,6 +12,8 @@
 
 #include "system/place/place.h"
 
+#define HOST_BYTES 63 /* of a name, which processes cut there */
+
 struct hb_distant {
 	hb_session_nodes session;
 	const hb_nodes *nodes;
@@ -92,7 +94,7 @@ static hb_status listen_there(void *user, const char *secret, char **ret_address
 static size_t node_of(const hb_distant *d, const char *host)
 {
 	for (size_t i = 0; i < d->nodes->n; i++)
-		if (d->nodes->at[i].link && d->nodes->at[i].host && !strcmp(d->nodes->at[i].host, host))
+		if (d->nodes->at[i].link && d->nodes->at[i].host && !strncmp(d->nodes->at[i].host, host, HOST_BYTES))
 			return i;
 	return d->nodes->n;
 }
