@@ -198,7 +198,8 @@ static void dials(void)
 	hb_error err;
 	char *where, line[16] = "";
 	int fd;
-	check(!pipe(guest) && !hb_link_dial(link, NULL, NULL, dialled, NULL, &where, NULL, &err), "where processes dial in");
+	check(!pipe(guest) && !hb_link_dial(link, NULL, NULL, dialled, NULL, &where, NULL, &err),
+		"where processes dial in");
 	int process = hb_unix_connect(where + strlen("unix:"), SOCK_STREAM);
 	check(write(process, "hello\n", 6) == 6 && read(guest[0], &fd, sizeof fd) == sizeof fd, "one has dialled in");
 	check(read(fd, line, sizeof line) == 6 && !strcmp(line, "hello\n"), "what it says");
