@@ -212,11 +212,11 @@ def nth(story, process, function, n):
     return "%s:%d" % (process, calls[n]["event"]) if len(calls) > n else "none"
 
 
-def together(story, programs, mpi):
+def together(story, programs):
     """The same plant and its collector as one job: in one recording, with the order of all their events."""
     plant, collector = programs
     status, _, err = story.step("All in one recording", "hbdb", "record", "--local", "off", "--layers", "mpi,sockets", "-o", "all.hbdb", "--",
-                                *MPIRUN[mpi](PARTS + ["n5"]), "-n", "4", plant, "n5", "7001", "100", ":", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service")
+                                *MPIRUN["openmpi"](PARTS + ["n5"]), "-n", "4", plant, "n5", "7001", "100", ":", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service")
     check("one recording of five nodes and two processors", "7 processes" in err and "Assertion" in err, (status, err))
     status, out, err = story.step("All in one recording", "hbdb", "info", "all.hbdb")
     check("ranks and collector stand in it", "collector#2  n5" in out and "s390x 64 big" in out and "x86_64 64" in out, (status, out, err))
@@ -263,7 +263,9 @@ def scenario(mpi, write):
             for name in ("plant", "collector"):
                 story.run("hbdb", "program", "end", name)
             check("the plant is ended, and the collector is over", until(lambda: all(p["state"] in ("ended", "failed") for p in story.rows("program"))), story.run("hbdb", "program"))
-            together(story, programs, mpi)
+            # under MPICH 4.0 such a job of five machines mostly hangs in its own MPI_Finalize here, without hbdb, too
+            if mpi == "openmpi":
+                together(story, programs)
         finally:
             if write:
                 keep(story, write)
