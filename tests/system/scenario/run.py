@@ -34,7 +34,7 @@ while ! ls /tmp/stubs/* >/dev/null 2>&1; do
 	sleep 0.1
 done
 gdb-multiarch -nx -q -batch -ex 'set sysroot /usr/s390x-linux-gnu' -ex 'file %s/collector' -ex "target remote $(ls /tmp/stubs/*)" \\
-	-ex continue -ex where -ex 'frame function enter' -ex 'print *b' -ex kill 2>&1 </dev/null
+	-ex continue -ex where -ex 'frame function enter' -ex 'print b->last' -ex kill 2>&1 </dev/null
 wait
 """
 PARTS = ["n1", "n2", "n3", "n4"]
@@ -172,8 +172,8 @@ def debugged(story, event, recording):
     check("and behind it the collector dies", "SIGABRT (Aborted), after collector:%d; about to die" % story.last in out, (status, out, err))
     script = story.nodes.put("stub.sh", STUB % (HBDB, recording, story.nodes.programs))
     status, out, err = story.step("gdb on the other processor", "hbdb", "nodes", "run", "n5", "--", "sh", script)
-    check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "last = {" in out, (status, out, err))
-    last = re.search(r"last = \{([^}]*)\}", out)
+    check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "$1 = {" in out, (status, out, err))
+    last = re.search(r"\$1 = \{([^}]*)\}", out)
     last = [int(n) for n in last.group(1).split(",")] if last else [0] * 4
     check("and its books are those that the assertion is about", 0 <= last[VALVE] < last[PUMP], last)
 
