@@ -299,6 +299,28 @@ bool hb__link_turns(hb_model *m);
 
 /* ---- part/columns.c: hb_clocks_run_with, of a divided model ---- */
 hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
+/* ---- part/past.c: the PAST in a divided model ---- */
+/* What the exit of an event needs. */
+struct hb__need {
+	uint32_t event, kind; /* hb_link_kind */
+	uint32_t id; /* MESSAGE, PROBE: the send, at whom the line belongs to; SYNC, REQUEST: the receive, COLLECTIVE: the collective, of the whole; EDGE, EXIT:
+			the edge, at whom the line belongs to */
+	hb_at at;    /* of a collective: none */
+};
+struct hb__needs;
+struct hb__needs *hb__needs_open(const hb_model *m);
+/* What the exits of a line need up to an event, behind those that were asked for before; until the next question. All members ask
+ * alike. NULL: no memory. */
+const struct hb__need *hb__needs_up_to(struct hb__needs *s, uint32_t line, uint32_t to, size_t *ret_n);
+/* By process: where it entered the collective; line HB_NO: it did not. All members ask alike. NULL: no memory. */
+const hb_at *hb__needs_enters(struct hb__needs *s, uint32_t collective);
+void hb__needs_close(struct hb__needs *s);
+/* Its group, order, root and both_sides; id: of the whole. */
+hb_collective hb__part_collective(const hb_model *m, uint32_t id);
+/* Whether this is the first member; of a model that is not divided, too. */
+bool hb__part_first(const hb_model *m);
+/* The chain of the first member becomes that of all. False: no memory. */
+bool hb__part_share(const hb_model *m, hb_link **at, size_t *room, size_t *n);
 /* ---- part/build.c ---- */
 void hb__part_close(hb_model *m);
 

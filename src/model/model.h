@@ -439,6 +439,8 @@ typedef enum hb_stop {
 
 /* The cut of an event: line l stops at event ret_event[l], as ret_stop[l] says (arrays of info.lines). */
 hb_status hb_cut(hb_model *model, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err);
+/* How many events of a line are in the PAST of the exit of `at`. Of a divided model: asked by all members. */
+hb_status hb_known(hb_model *model, hb_at at, uint32_t line, uint32_t *ret_events, hb_error *err);
 /* The cut as a run can reach it. That a process starts its threads and waits for their end is not recorded, so hb_cut may stop its
  * first line before it started another one, or let it wait for one that is stopped. Here, when a line is in the PAST, the first line of
  * its process gets at least to its last event that was over when that line began; and when the first line began an event
@@ -486,5 +488,18 @@ typedef struct hb_link {
  * ordered, *ret_chain is a chain of links from the earlier to the later (from a to b when TOGETHER); free it. */
 hb_status hb_order_of(hb_model *model, hb_at a, hb_at b, hb_relation *ret_relation, bool *ret_strict,
 	hb_link **ret_chain, size_t *ret_links, hb_error *err);
+
+/* What is to be said of a link beside its two events. */
+typedef struct hb_link_fact {
+	uint32_t group;             /* messages, COLLECTIVE */
+	int32_t tag;                /* of messages: as in hb_channel */
+	uint64_t bytes;
+	bool ambiguous;
+	bool differs;               /* COLLECTIVE: as the next three in hb_collective */
+	uint32_t number, process, function;
+	hb_edge_kind edge;          /* EDGE, EXIT */
+} hb_link_fact;
+/* Of each link of a chain. Of a divided model, in whose chains an id is what its members know it by: asked by all. */
+hb_status hb_link_facts(hb_model *model, const hb_link *chain, size_t n, hb_link_fact *ret, hb_error *err);
 
 #endif

@@ -20,6 +20,8 @@ const char *const hb_category_names[HB_CATEGORIES] = {
 struct hb_found {
 	hb_finding *at; /* owns sentence, advice and points */
 	size_t n, room;
+	uint32_t *cell; /* 1 + finding, by hash of what alike() compares */
+	size_t cells;
 	struct waiting { /* receives that a finding is about, by the place of their request */
 		uint32_t process, site;
 		uint64_t times;
@@ -78,15 +80,78 @@ static void drop(hb_finding *f)
 	free((hb_point *)f->point);
 }
 
+static uint64_t mixed(uint64_t h, uint64_t value) { return (h ^ value) * 0x9e3779b97f4a7c15u ^ h >> 29; }
+
+static uint64_t mixed_text(uint64_t h, const char *text)
+{
+	for (; text && *text; text++)
+		h = mixed(h, (unsigned char)*text);
+	return h;
+}
+
+/* Of what alike() compares; by_place: the places, else the sentence. */
+static uint64_t hash_of(const hb_finding *f, bool by_place)
+{
+	uint64_t h = mixed(mixed(f->id, f->possible), f->npoints);
+	for (uint32_t i = 0; by_place && i < f->npoints; i++)
+		h = mixed_text(mixed(mixed(h, f->point[i].process), site_of(&f->point[i])), f->point[i].function);
+	h = by_place ? h : mixed_text(h, f->sentence);
+	return h ^ h >> 32;
+}
+
+static bool has_place(const hb_finding *f) { return f->npoints && site_of(&f->point[0]); }
+
+/* The last finding that is alike, of those with a place or of those without; HB_NO: none. */
+static uint32_t find_alike(const struct hb_found *found, const hb_finding *f, bool by_place)
+{
+	size_t i = found->cells ? hash_of(f, by_place) & (found->cells - 1) : 0;
+	for (; found->cells && found->cell[i]; i = (i + 1) & (found->cells - 1)) {
+		const hb_finding *other = &found->at[found->cell[i] - 1];
+		if (has_place(other) == by_place && alike(other, f))
+			return found->cell[i] - 1;
+	}
+	return HB_NO;
+}
+
+static void put_cell(struct hb_found *found, uint32_t finding)
+{
+	const hb_finding *f = &found->at[finding];
+	size_t i = hash_of(f, has_place(f)) & (found->cells - 1);
+	while (found->cell[i])
+		i = (i + 1) & (found->cells - 1);
+	found->cell[i] = finding + 1;
+}
+
+static bool room_for_one(struct hb_found *found)
+{
+	if (!HB_GROW(found->at, found->room, found->n + 1))
+		return false;
+	if (2 * (found->n + 1) <= found->cells)
+		return true;
+	size_t cells = found->cells ? 2 * found->cells : 64;
+	uint32_t *cell = calloc(cells, sizeof *cell);
+	if (!cell)
+		return false;
+	free(found->cell);
+	found->cell = cell;
+	found->cells = cells;
+	for (uint32_t i = 0; i < found->n; i++)
+		put_cell(found, i);
+	return true;
+}
+
 hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *err)
 {
 	struct hb_found *found = c->found;
-	for (size_t i = found->n; i-- > 0;)
-		if (alike(&found->at[i], finding)) {
-			found->at[i].times += finding->times ? finding->times : 1;
-			return HB_OK;
-		}
-	if (!HB_GROW(found->at, found->room, found->n + 1))
+	uint32_t same = has_place(finding) ? find_alike(found, finding, true) : HB_NO;
+	uint32_t worded = find_alike(found, finding, false);
+	if (worded != HB_NO && (same == HB_NO || worded > same))
+		same = worded;
+	if (same != HB_NO) {
+		found->at[same].times += finding->times ? finding->times : 1;
+		return HB_OK;
+	}
+	if (!room_for_one(found))
 		return no_memory(err);
 	hb_finding copy = *finding;
 	hb_point *points = malloc((finding->npoints + 1) * sizeof *points);
@@ -101,6 +166,7 @@ hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *er
 	if (finding->npoints)
 		memcpy(points, finding->point, finding->npoints * sizeof *points);
 	found->at[found->n++] = copy;
+	put_cell(found, (uint32_t)found->n - 1);
 	return HB_OK;
 }
 
@@ -261,6 +327,7 @@ hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, h
 	for (size_t i = 0; i < found.n; i++)
 		drop(&found.at[i]);
 	free(found.at);
+	free(found.cell);
 	free(found.waiting);
 	hb_remarks_free(c.remarks);
 	return status;

@@ -11,9 +11,8 @@
 
 #define FRAMES 64 /* looked through for the program's own */
 
-static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
+void hb__heard(hb_session *s, int32_t id, const hb_gdb_stop *stop)
 {
-	hb_session *s = user;
 	if (stop->reason == HB_GDB_LOST) {
 		for (int32_t i = 0; i < s->size; i++)
 			if (s->process[i].gdb && !hb_gdb_has(s->process[i].gdb, i)) {
@@ -59,17 +58,21 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 	hb__changed(s, p);
 }
 
+static void heard(void *session, int32_t id, const hb_gdb_stop *stop) { hb__heard(session, id, stop); }
+
 void hb__poll_gdbs(hb_session *s)
 {
 	for (size_t i = 0; i < s->nhomes; i++)
 		if (s->homes[i].gdb)
 			hb_gdb_poll(s->homes[i].gdb, heard, s);
+	hb__poll_stubs(s);
 }
 
 void hb__close_gdbs(hb_session *s, void (*close)(hb_gdb *gdb))
 {
 	for (size_t i = 0; i < s->nhomes; i++)
 		close(s->homes[i].gdb);
+	hb__close_stubs(s, close);
 	free(s->homes);
 	s->homes = NULL;
 	s->nhomes = s->homes_room = 0;
@@ -132,8 +135,18 @@ static char *out_of_reach(const hb_session *s, const struct hb__process *p)
 	default:
 		if (!p->p.here && !p->place)
 			return strdup("runs on another machine, where gdb is not started");
-		return s->beyond && p->p.here && !p->gdb ? s->beyond(p->p.pid) : NULL;
+		return s->beyond && p->p.here && !p->gdb && !hb__stub_gdb(s, p) ? s->beyond(p->p.pid) : NULL;
 	}
+}
+
+static void has(hb_session *s, struct hb__process *p, hb_gdb *gdb)
+{
+	p->gdb = gdb;
+	p->p.attached = true;
+	p->p.life = HB_LIFE_BROKEN;
+	p->p.broken = (hb_gdb_stop){.reason = HB_GDB_ASKED};
+	p->p.broke = hb_seconds();
+	hb__changed(s, p);
 }
 
 /* Processes that one gdb is to attach to. Several gdbs do so at the same time. */
@@ -189,13 +202,19 @@ static void take_attached(struct attaching *a, hb_set *ret_failed)
 				hb_set_add(ret_failed, a->ranks[i]);
 			continue;
 		}
-		p->gdb = gdb;
-		p->p.attached = true;
-		p->p.life = HB_LIFE_BROKEN;
-		p->p.broken = (hb_gdb_stop){.reason = HB_GDB_ASKED};
-		p->p.broke = hb_seconds();
-		hb__changed(s, p);
+		has(s, p, gdb);
 	}
+}
+
+/* One that its gdb has already. */
+static hb_status attach_stub(hb_session *s, struct hb__process *p, hb_gdb *gdb, hb_set *ret_failed, hb_error *err)
+{
+	hb_status status = hb_gdb_interrupt(gdb, p->p.rank, err);
+	if (!status)
+		has(s, p, gdb);
+	else if (ret_failed)
+		hb_set_add(ret_failed, p->p.rank);
+	return status;
 }
 
 /* Those of the set that have no gdb yet find one. Those that cannot have one are in *ret_failed; why the first cannot. */
@@ -205,6 +224,12 @@ static hb_status find_homes(hb_session *s, const hb_set *set, hb_set *to_attach,
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
 		struct hb__process *p = &s->process[i];
 		char *why = out_of_reach(s, p);
+		hb_gdb *stub = why || p->gdb ? NULL : hb__stub_gdb(s, p);
+		if (stub) {
+			hb_status failed = attach_stub(s, p, stub, ret_failed, status ? NULL : err);
+			status = status ? status : failed;
+			continue;
+		}
 		if (!why && (p->gdb || p->home || find_home(s, p))) {
 			if (!p->gdb)
 				hb_set_add(to_attach, i);

@@ -273,6 +273,7 @@ static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 	p->alive = p->p.here ? pidfd_open(pid, 0) : -1;
 	p->moved = hb_seconds();
 	hb__thread_of(p, 0)->lane_known = true;
+	hb__stub_dialled(s, p);
 	hb__tell_stops(p);
 	hb__changed(s, p);
 	return true;

@@ -2,6 +2,8 @@
 #ifndef HBDB_SESSION_INTERNAL_H
 #define HBDB_SESSION_INTERNAL_H
 
+#include <poll.h>
+
 #include <hbdb/control.h>
 
 #include "format/growing/growing.h"
@@ -53,6 +55,8 @@ struct hb_session {
 	struct hb__home *homes;
 	size_t nhomes, homes_room;
 	const hb_session_nodes *nodes; /* NULL: there are none */
+	struct hb__stub **stubs;
+	size_t nstubs, room_stubs;
 	uint64_t changes, departures;
 	double looked; /* when the lane controls were read last */
 };
@@ -102,6 +106,8 @@ void hb__see_where(struct hb__process *process);
 /* ---- attach.c ---- */
 /* Its first gdb is this one. False: no memory. */
 bool hb__take_gdb(hb_session *session, hb_gdb *gdb);
+/* News of a process that is attached. */
+void hb__heard(hb_session *session, int32_t rank, const hb_gdb_stop *stop);
 void hb__poll_gdbs(hb_session *session);
 /* close: hb_gdb_close or hb_gdb_kill */
 void hb__close_gdbs(hb_session *session, void (*close)(hb_gdb *gdb));
@@ -109,5 +115,15 @@ void hb__close_gdbs(hb_session *session, void (*close)(hb_gdb *gdb));
 bool hb__go_on(hb_session *session, struct hb__process *process);
 /* The same without gdb, which makes a process slow: each library that it loads or unloads is a stop to gdb. */
 void hb__leave(hb_session *session, struct hb__process *process);
+
+/* ---- stub.c ---- */
+/* The gdb that a process has by the stub of what runs it; NULL: it has none. */
+hb_gdb *hb__stub_gdb(const hb_session *session, const struct hb__process *process);
+/* One has dialled in: its stub may be known already. */
+void hb__stub_dialled(hb_session *session, const struct hb__process *process);
+void hb__poll_stubs(hb_session *session);
+void hb__close_stubs(hb_session *session, void (*close)(hb_gdb *gdb));
+/* What is waited for of them, nstubs: how many. */
+size_t hb__stub_waits(const hb_session *session, struct pollfd *ret);
 
 #endif

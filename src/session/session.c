@@ -234,7 +234,7 @@ static void take_in(hb_session *s)
 
 static void wait_for_any(hb_session *s, int ms)
 {
-	size_t n = 0, room = 1 + s->nconnections + s->nhomes;
+	size_t n = 0, room = 1 + s->nconnections + s->nhomes + s->nstubs;
 	struct pollfd *p = calloc(room, sizeof *p);
 	if (!p)
 		return;
@@ -244,6 +244,7 @@ static void wait_for_any(hb_session *s, int ms)
 	for (size_t i = 0; i < s->nhomes; i++)
 		if (s->homes[i].gdb)
 			p[n++] = (struct pollfd){hb_gdb_fd(s->homes[i].gdb), POLLIN, 0};
+	n += hb__stub_waits(s, p + n);
 	poll(p, n, ms);
 	free(p);
 }
@@ -499,10 +500,19 @@ static bool stands_still(const struct hb__process *p, double still)
 	}
 }
 
+/* Nothing of it is needed where the others are to stand: who is to make it may stand before that. Ranks are made all the same. */
+static bool is_not_needed(const struct hb__process *p)
+{
+	const hb_thread *t = p->p.nthreads ? &p->p.threads[0] : NULL;
+	return t && t->asked && !t->stop && !t->stop_inside && !*hb_rank_word(p->p.name);
+}
+
 static bool has_arrived(const struct hb__process *p)
 {
+	if (p->p.life == HB_LIFE_ABSENT)
+		return is_not_needed(p);
 	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
-		return p->p.life != HB_LIFE_ABSENT;
+		return true;
 	if (p->adopted)
 		return false; /* what it is inside of nobody knows */
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {

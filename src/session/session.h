@@ -129,6 +129,8 @@ char *const *hb_session_environment(const hb_session *session);
 void hb_session_adopt(hb_session *session, const int32_t *pids, const char *const *hosts);
 /* Process 0 is one that does not dial in: it goes forwards and backwards, and gdb has it from now on (hb_gdb_open_served). It is BROKEN, or runs. */
 hb_status hb_session_serve(hb_session *session, const char *address, int32_t server, hb_error *err);
+/* gdb has a process of another processor by the stub of what runs it, from before it dials in; it goes on. Looks and stops are as with any other. */
+hb_status hb_session_stub(hb_session *session, const hb_gdb_stub *stub, hb_error *err);
 /* Has that one go to an event of its own, "START" or "END", and waits for that: hb_gdb_jump. */
 hb_status hb_session_jump(
 	hb_session *session, const char *where, bool (*interrupted)(void *user), void *user, hb_error *err);

@@ -180,6 +180,27 @@ def processes(place):
     w.close()
 
 
+def parts(place):
+    """What is longer than a frame comes in parts."""
+    here = "%s.%d" % (socket.gethostname(), os.stat("/proc/self/ns/pid").st_ino)
+    folder, many = place.folder + "/state/hbdb/agent/started/" + here, 5000
+    os.makedirs(folder)
+    for i in range(many):
+        with open("%s/%d" % (folder, i), "w", encoding="ascii") as f:
+            json.dump({"name": "old%d" % i, "command": ["x" * 200], "pid": 100000 + i, "began": 1, "boot": "b", "state": "ended", "status": 0, "ended": int(time.time())}, f)
+    w = place.agent()
+    found, answers, more = [], 0, {}
+    while answers < 10:
+        answer = w.ask("ps", **more)
+        found += answer["started"]
+        answers += 1
+        if not answer.get("more"):
+            break
+        more = {"after": answer["next"]}
+    check(1 < answers < 10 and sorted(int(p["name"][3:]) for p in found) == list(range(many)), "%d answers to one ps have each of %d once" % (answers, len(found)))
+    w.close()
+
+
 def watch(place, mpi):
     """A recorded program is told: that it is there, and how it ends."""
     w = place.agent()
@@ -385,7 +406,7 @@ def debugging(place):
 
 def main():
     import turn
-    for part in (hello, run, killed, processes, service, junk, dial, named_door, debugging):
+    for part in (hello, run, killed, processes, parts, service, junk, dial, named_door, debugging):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):

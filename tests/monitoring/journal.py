@@ -162,7 +162,7 @@ def services(place):
 
 def units(place):
     names = sorted(f for f in os.listdir(BUILD + "/share") if f.endswith(".service"))
-    same("the units", names, ["hbdb-agent.service", "hbdb-journal.service", "hbdb-metrics.service", "hbdb-snmp.service"])
+    same("the units", names, ["hbdb-agent.service", "hbdb-journal.service", "hbdb-manager.service", "hbdb-metrics.service", "hbdb-snmp.service"])
     for name in names:
         with open(BUILD + "/share/" + name) as f:
             text = f.read()

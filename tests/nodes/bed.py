@@ -22,6 +22,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 INSIDE = "/run/bed"  # the folder of the bed, on every machine
 HOME = "/tmp/home"
 NETWORK = "10.77.0."
+OTHER, OTHER_UID = "other", 4242  # a user without rights, who may log in to the machines, too
 PATIENCE = 60  # seconds until what takes a tenth of one is given up
 
 
@@ -210,7 +211,8 @@ class Nodes:
         # another home: what a user's shell does when it starts is none of a test's business, and /tmp is a machine's own
         with open("/etc/passwd") as users, open(os.path.join(self.folder, "passwd"), "w") as f:
             f.write("root:x:0:0:root:%s:/bin/bash\n" % HOME)
-            f.writelines(line for line in users if not line.startswith("root:"))
+            f.write("%s:x:%d:%d::/tmp/%s:/bin/bash\n" % (OTHER, OTHER_UID, OTHER_UID, OTHER))
+            f.writelines(line for line in users if not line.startswith(("root:", OTHER + ":")))
         with open(os.path.join(self.folder, "ssh_config"), "w") as f:
             f.write("Host *\n  IdentityFile %s/user_key\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n  BatchMode yes\n"
                     "  ServerAliveInterval 2\n  ServerAliveCountMax 3\n  ConnectTimeout 10\n" % INSIDE)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(HERE, "programs")
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
 from lib import HBDB, check, finish, has, same  # noqa: E402,F401
 
@@ -65,7 +66,7 @@ def said(done):
 
 def build(bed, source="talk.c", name="talk"):
     """{mpi: path of the program on all machines}"""
-    return {mpi: bed.build_program(os.path.join(HERE, source), "%s.%s" % (name, mpi), "mpicc." + mpi) for mpi in MPIRUN}
+    return {mpi: bed.build_program(os.path.join(PROGRAMS, source), "%s.%s" % (name, mpi), "mpicc." + mpi) for mpi in MPIRUN}
 
 
 def refused(bed_module, error):

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|given|traced|ended|replay-slurm]
 """
 import argparse
 import json
 import os
 import time
 
+import again
 import bed
 import slurm
-from common import FAR, HBDB, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
+from common import FAR, HBDB, PROGRAMS, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
 
 NODES = ["n1", "n2", "n3", "n4"]
 
@@ -139,7 +140,7 @@ EARLY = "SELECT count(*) AS n FROM messages WHERE state = 'received' AND send_en
 
 def test_clocks(nodes, programs):
     """n2 is 2.5 s ahead and 400 ppm fast, n3 4 ms behind and slow: as far as programs there can tell."""
-    shift = nodes.build_program(os.path.join(os.path.dirname(os.path.abspath(__file__)), "clock.c"), "clock.so", "cc", "-shared", "-fPIC")
+    shift = nodes.build_program(os.path.join(PROGRAMS, "clock.c"), "clock.so", "cc", "-shared", "-fPIC")
     wrapper = nodes.put("shifted.sh", """#!/bin/sh
 case $(hostname) in
 n2) export SHIFT_NS=2500000000 SHIFT_PPM=400;;
@@ -209,14 +210,18 @@ def test_slurm(nodes, programs):
         done = nodes.run(["hostname"])
 
 
+GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
+          "vanish": test_vanish, **again.GROUPS}
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--only", action="append", choices=["bed", "record", "levels", "clocks", "hangs", "slurm", "vanish"])
+    parser.add_argument("--only", action="append", choices=list(GROUPS))
     only = parser.parse_args().only
     try:
         with bed.Nodes(NODES, shared=True) as nodes:
             programs = build(nodes)
-            for name, test in (("bed", test_bed), ("record", test_record), ("levels", test_levels), ("clocks", test_clocks), ("hangs", test_hangs), ("slurm", test_slurm), ("vanish", test_vanish)):
+            for name, test in GROUPS.items():
                 if not only or name in only:
                     test(nodes, programs)
     except bed.Refused as error:

@@ -119,23 +119,38 @@ def one(name, runner, triplet, folder):
 
 
 def under_debug(name, runner, folder):
-    """hbdb debug on the recording: it does not wait for who waits for gdb, says how to attach that, and shows nobody the runner's stack."""
-    recording, stubs = "loop-%s.hbdb" % name, os.path.join(folder, "debug." + name)
-    os.mkdir(stubs)
-    begun = time.monotonic()
-    done = talking.hbdb(folder, "debug", "--trust", recording, "--at", "loop.%s:5" % name, "-c", "status", env={"HBDB_STUBS": stubs}, seconds=PATIENCE)
-    told = re.search(r"in another terminal: gdb-multiarch -ex 'set sysroot /usr/\S+' -ex 'file (\S+)' -ex 'target remote (\S+)'", done.stdout + done.stderr)
-    check(told and os.path.samefile(told[1], os.path.join(folder, "loop." + name)) and told[2].startswith(stubs),
-          name + ": hbdb debug tells how to attach gdb, after %.1f s" % (time.monotonic() - begun), done.stdout + done.stderr)
-    for place in glob.glob(os.path.join(stubs, "*")):
-        # nobody attached: hbdb debug does not know the process, and it waits still
+    """hbdb debug has the process by the gdb of its platform; ended, it leaves nothing behind; without that gdb the process goes on."""
+    at = ["debug", "--trust", "loop-%s.hbdb" % name, "--at", "loop.%s:5" % name]
+    done = talking.hbdb(folder, *at, "-c", "set timeout %d; where; break turn if n==4; cont; where; print local; finish; print i; step; halt; set onerror continue; "
+                        "print over=1; delete *; cont; status" % PATIENCE, seconds=4 * PATIENCE)
+    said = done.stdout + done.stderr
+    check("at the cut of loop.%s:5" % name in said and re.search(r"#0  main \(loop.c:23\)", said), name + ": hbdb debug has its stack where it is held", said)
+    check("breakpoint 1: turn (loop.c:10)" in said and re.search(r"#0  turn .*\n\s+#1  main \(loop.c:", said), name + ": and at a breakpoint with a condition", said)
+    check("i = 4" in said, name + ": and its variables behind a finish", said)
+    left = [d for d in glob.glob("/tmp/hbdb-stubs.*") if not os.path.exists("/proc/" + d)]
+    check(not processes_of(folder, "loop." + name), name + ": nothing is left of it", left)
+    own = os.path.join(folder, "config." + name, "hbdb", "platforms")
+    os.makedirs(own)
+    with open(os.path.join(own, "qemu-%s.platform" % {"arm": "armhf"}.get(name, name)), "w", encoding="ascii") as f:
+        f.write("runner = %s\ngdb = gdb-that-is-not-there\nlibrary = %s\nstub = QEMU_GDB={socket}\n" % (runner, {"arm": "armhf"}.get(name, name)))
+    done = talking.hbdb(folder, *at, "-c", "where", seconds=2 * PATIENCE, env={"XDG_CONFIG_HOME": os.path.join(folder, "config." + name)})
+    said = done.stdout + done.stderr
+    check("goes on without gdb: gdb-that-is-not-there was not found" in said and "at the cut of" in said and "is run by %s, which gdb would see" % runner in said and
+          "cpu_loop" not in said, name + ": without that gdb it goes on, and the stack of its runner is not shown for its own", said)
+
+
+def processes_of(folder, program):
+    """Those that run this program of the folder."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            os.kill(int(place.rsplit(".", 1)[1]), signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    done = talking.hbdb(folder, "debug", "--trust", recording, "--at", "loop.%s:5" % name, "-c", "[loop.%s] where" % name, seconds=PATIENCE)
-    check("is run by %s, which gdb would see" % runner in done.stdout + done.stderr and "cpu_loop" not in done.stdout,
-          name + ": the stack of its runner is not shown for its own", done.stdout + done.stderr)
+            with open("/proc/%s/cmdline" % pid, "rb") as f:
+                words = f.read().split(b"\0")
+            if b"./" + program.encode() in words and os.path.samefile("/proc/%s/cwd" % pid, folder):
+                found.append(words)
+        except OSError:
+            continue
+    return found
 
 
 def main():

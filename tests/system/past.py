@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from lib import Complex, check, finish, until
+from lib import HBDB, Complex, check, finish, until
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MPIRUN = ["mpirun.openmpi", "--enable-recovery", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"]
@@ -57,6 +57,7 @@ MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
 RULES = """
 when rank 3 of job dies do
   stop everybody in its past and leave them for me, attach debugger
+when any process of boom dies do restart program boom
 when pattern %s/turns.hbm of turns is wrong do note "the model does not allow it"
 """
 
@@ -112,6 +113,44 @@ def model(c):
     check(len(c.table("SELECT 1 FROM event WHERE kind = 'finding'")) == 1, "the finding is told once", c.run("events")[1])
 
 
+# Each rank stays, but of the first run rank 1 dies, after so many events that its recording takes a while.
+BOOM = r"""
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, x = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 300000; i++)
+		MPI_Sendrecv_replace(&x, 1, MPI_INT, rank, 0, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1 && open("boomed", O_CREAT | O_EXCL, 0600) >= 0)
+		raise(SIGSEGV);
+	for (;;)
+		usleep(20000);
+}
+"""
+
+
+def restart(c):
+    """A rule for any death, without a pause: one death is one restart, and what is done to begin again is none."""
+    c.do("program", "add", "boom", "--node", "n1", "--cwd", c.path, "--record", "--", *MPIRUN[:1], *MPIRUN[2:], "-n", "2", c.path + "/boom")
+    c.do("program", "begin", "boom")
+    check(until(lambda: c.program("boom").get("runs", 0) >= 2 and c.program("boom")["state"] == "running", 180), "a death begins the program again", c.run("events")[1])
+    first = c.table("SELECT recording, state, signal FROM process WHERE name = 'boom' ORDER BY process LIMIT 1")[0]
+    check(first[1] == "ended" and not first[2], "hbdb record was left to put the recording in order, and ended by itself", first)
+    done = subprocess.run([HBDB, "verify", first[0]], capture_output=True, text=True, timeout=60, check=False) if first[0] else None
+    check(done and done.returncode in (0, 3) and "whole" in done.stdout + done.stderr, "which is whole", (first, done and done.stdout + done.stderr))
+    until(lambda: all((r["events"] or 0) > 300000 for r in c.rows("ps") if r["program_name"] == "boom" and r["rank"] is not None), 180)
+    check(c.program("boom")["runs"] == 2 and c.program("boom")["state"] == "running", "and nothing begins it a third time", c.run("events")[1])
+    c.do("program", "end", "boom")
+    check(until(lambda: c.program("boom")["state"] == "ended"), "who is told to end has not died", c.program("boom"))
+    check(c.program("boom")["runs"] == 2, "and is not begun again", c.run("events")[1])
+
+
 def main():
     with Complex() as c:
         with open(c.path + "/rules", "w", encoding="utf-8") as f:
@@ -119,11 +158,13 @@ def main():
         c.options = ["--reactions", c.path + "/rules"]
         build(c, "job", JOB, "mpicc.openmpi")
         build(c, "turns", TURNS, "cc")
+        build(c, "boom", BOOM, "mpicc.openmpi")
         c.begin()
         c.do("nodes", "add", "n1", "--platform", "local")
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         past(c)
         model(c)
+        restart(c)
     finish()
 
 

@@ -41,6 +41,11 @@ def kept(mpi):
         program(c, mpi, "long", ring + "long.hbdb", "1000000", "100")
         # the smallest ring holds about 15,000 events
         until(lambda: any(r["program_name"] == "long" and (r["events"] or 0) > 25000 for r in c.rows("ps")))
+        # each step of a rank is a send and a receive, and more of their kind: 1,000 events are not 1,000 messages
+        ranks = until(lambda: [r for r in c.rows("ps") if r["rank"] is not None and (r["message_rate"] or 0) > 0 and r["event_rate"] > 0][1:] and
+                      [r for r in c.rows("ps") if r["rank"] is not None])
+        check(ranks and all(0 < r["messages"] < r["events"] and 0 <= r["message_rate"] <= r["event_rate"] for r in ranks), "events and messages per second (%s)" % mpi, ranks)
+        check("messages/s)" in c.do("ps"), "hbdb ps shows them", c.do("ps"))
         c.do("program", "keep", "long", "-o", "mine.hbdb")
         first = events_of(c.path + "/mine.hbdb")
         check(len(first) == 2 and all(there and before for there, before in first), "what a ring holds is kept while it runs (%s)" % mpi, first)

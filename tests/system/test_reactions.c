@@ -235,6 +235,46 @@ static void test_speed(void)
 	end(c);
 }
 
+/* Of a process by itself: the other one is as fast as both are allowed to be together. */
+static void test_speed_of_one(void)
+{
+	hb_complex *c = begin("when rate of messages of rank 1 of solver over 100 per second do note\n"
+			      "when rate of messages of any process of solver under 20 per second do note\n"
+			      "when rate of messages of process 2 over 1 per second do note\n"
+			      "when rate of messages of any process on n2 over 1 per second do note\n");
+	int64_t node, program, process[2];
+	hb_complex_node(c, "n1", "local", "n1", NULL);
+	hb_complex_node_find(c, "n1", &node, NULL);
+	cJSON *o = cJSON_Parse("{\"name\":\"solver\",\"node\":\"n1\",\"command\":[\"true\"]}");
+	hb_complex_program(c, o, NULL);
+	cJSON_Delete(o);
+	hb_complex_program_find(c, "solver", &program, NULL);
+	int due_at[2] = {-1, -1};
+	for (int i = 0; i < 90; i++) {
+		/* rank 0: 500 a second; rank 1: 50 a second, from 3 s on 200, from 6 s on 10, and what it recorded is no message */
+		int sent = i < 30 ? 5 * i : i < 60 ? 150 + 20 * (i - 30) : 750 + (i - 60);
+		for (int rank = 0; rank < 2; rank++) {
+			char text[240];
+			snprintf(text, sizeof text,
+				"{\"pid\":%d,\"began\":1,\"boot\":\"b\",\"state\":\"running\",\"rank\":%d,\"name\":\"%d\",\"recording\":\"/r.hbdb\",\"messages\":%d,\"events\":%d}",
+				7 + rank, rank, rank, rank ? sent : 50 * i, 1000 * i);
+			o = cJSON_Parse(text);
+			hb_complex_process(c, node, o, HB_ENDS_NOT, &process[rank], NULL);
+			cJSON_Delete(o);
+		}
+		if (!i)
+			hb_complex_program_begun(c, program, process[0], "/r.hbdb", NULL);
+		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
+		for (int k = 0; k < 2; k++)
+			if (due_at[k] < 0 && strchr(fired, '1' + k))
+				due_at[k] = i;
+	}
+	check(due_at[0] > 30 && due_at[0] < 42, "the rate of messages of a rank passes its limit at 0.1 s number %d", due_at[0]);
+	check(due_at[1] > 60 && due_at[1] < 72, "that of any process falls below its limit at number %d", due_at[1]);
+	check(fired_is("1 2"), "each once, and of nobody else");
+	end(c);
+}
+
 int main(void)
 {
 	test_errors();
@@ -242,6 +282,7 @@ int main(void)
 	test_events();
 	test_together();
 	test_speed();
+	test_speed_of_one();
 	check_clean();
 	return check_end();
 }

@@ -136,16 +136,19 @@ struct hb__lane {
 		uint32_t word;    /* all of it: one test on the way of a call */
 	};
 	int nested;           /* > 0: inside a callback of the program that such a call runs */
+	uint8_t *w;           /* where the next record goes in the open unit */
+	uint8_t *full;        /* where no event without results is sure to fit any more */
+	uint8_t *payload;     /* of the unit */
+	struct hb_lane_control *control;
+	uint64_t last_tick; /* exit of the last event */
+	struct hb__known *known_calls; /* sockets: calls that were made before; NULL: none */
+	uint32_t lives;                /* how often a slot was given to another call */
 	bool storing;         /* rows are written (not stopped by a full disk) */
 	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */
 	uint64_t passed_goes; /* how often it had been let go when it said so */
 	uint16_t number;
-	uint8_t *w, *end; /* where the next record goes in the open unit */
-	uint8_t *full;    /* where no event without results is sure to fit any more */
-	uint8_t *payload; /* of the unit */
+	uint8_t *end; /* of the open unit */
 	struct hb_unit_header *unit;
-	struct hb_lane_control *control;
-	uint64_t last_tick; /* exit of the last event */
 	uint64_t posted;    /* postings so far */
 	int64_t last_ref;   /* posting referred to last, for references */
 	uint64_t last_wtime;
@@ -235,6 +238,23 @@ bool hb__begun_early(void);
 bool hb__forked(void);
 /* In a child that no handler of forks has told of itself: it takes itself for its parent until it is asked. */
 void hb__notice_fork(void);
+/* In a page that the system empties in every child. */
+struct hb__here {
+	volatile bool is;
+	/* of a layer, which sets it where its calls may go a quick way: no process but this one, nothing unusual is asked for, and the clock is
+	 * as it stands here */
+	volatile bool usual;
+	bool counter;
+	unsigned shift;
+	uint64_t zero;
+};
+extern struct hb__here *hb__here; /* NULL: no child is told apart */
+/* Something unusual is asked for from now on. */
+static inline void hb__here_unusual(void)
+{
+	if (hb__here)
+		hb__here->usual = false;
+}
 /* Another program is about to take the place of this one (begins: true; false: it could not). Whether a log was told its end by that. */
 bool hb__process_replaced(bool begins);
 /* The recording goes on through programs that hand on other variables, change their user or forbid system calls to themselves: how processes talk

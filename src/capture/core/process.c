@@ -536,6 +536,7 @@ static void leave_early(void)
 	early = forked = false;
 	early_self = NULL;
 	hb__config.mode = HB__OFF;
+	hb__here_unusual();
 }
 
 static void leave_record(void)

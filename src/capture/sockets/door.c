@@ -170,8 +170,11 @@ static void begin(struct hb_talk *t)
 	t->slot = NULL;
 	if (has_end(t->function))
 		t->argument = hb_leads_text(t->end);
-	if (likely(!has_end(t->function) || hb_leads_kind(t->end) < HB_LEADS_NAMELESS))
+	if (likely(!has_end(t->function) || hb_leads_kind(t->end) < HB_LEADS_NAMELESS)) {
 		t->slot = slot_of(t);
+		if (functions[t->function].cls == HB_STREAM || functions[t->function].cls == HB_READY)
+			hb__talk_know(t, functions[t->function].id);
+	}
 	t->outside = lane->control->inside;
 	if (likely(t->slot))
 		lane->control->inside = t->slot->inside;
@@ -384,6 +387,10 @@ static const void *take(const char *place, uint64_t key, int ms, size_t *ret_byt
 
 extern const struct hb_sockets_door hb_sockets_door_1;
 const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
+	.quick = hb__talk_quick,
+	.quick_moved = hb__talk_quick_moved,
+	.quick_end = hb__talk_quick_end,
+	.quick_no = hb__talk_quick_no,
 	.enter = enter,
 	.find = hb__ends_find,
 	.same = hb__ends_same,

@@ -83,7 +83,23 @@ struct hb_told {
 	int64_t results[HB_TOLD_MOST];
 };
 
+/* A usual call of the program on its quick way: of a stream, or a wait, that this thread has made at this place before. */
+struct hb_known_call;
+struct hb_quick {
+	struct hb__lane *lane;
+	const struct hb_known_call *call;
+	uint64_t enter, outside;
+};
+
 struct hb_sockets_door {
+	/* The call is about to be made; argument: as in hb_talk. False: it is no usual one, and nothing was done. */
+	bool (*quick)(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
+	/* It moved so many bytes of a stream. */
+	void (*quick_moved)(const struct hb_quick *quick, size_t got, size_t asked);
+	/* It is over; keeps errno. */
+	void (*quick_end)(const struct hb_quick *quick, const int64_t *results, size_t n);
+	/* It said that it would have blocked. may_wait: or its limit of time was over; false: that is what it was, and nothing was done. */
+	bool (*quick_no)(const struct hb_quick *quick, bool may_wait);
 	/* The library is there. Returns the table of descriptors; NULL: the layer is not recorded in this process. */
 	uint32_t *(*opened)(void);
 	/* Whether a call made at pc is one of the program's that is recorded; fills lane, pc and cfa. */

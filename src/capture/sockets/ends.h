@@ -29,7 +29,16 @@ enum hb_leads hb__ends_kind(int fd);
 /* Of n pieces of memory the first so many bytes. */
 int64_t hb__ends_hash(const struct iovec *piece, size_t n, size_t bytes);
 
+/* quick.c: see hb_sockets_door */
+bool hb__talk_quick(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
+void hb__talk_quick_moved(const struct hb_quick *quick, size_t got, size_t asked);
+void hb__talk_quick_end(const struct hb_quick *quick, const int64_t *results, size_t n);
+bool hb__talk_quick_no(const struct hb_quick *quick, bool may_wait);
+/* A call that has its slot: it may go the quick way from now on. number: of its function. */
+void hb__talk_know(const struct hb_talk *talk, uint16_t number);
+
 /* keep.c: see hb_sockets_door */
+bool hb__talk_keeps_contents(void);
 void hb__talk_moved(struct hb_talk *talk, const struct iovec *piece, size_t n, size_t bytes, bool in);
 void hb__talk_came(struct hb_talk *talk, const struct mmsghdr *message, size_t n);
 void hb__talk_begin(void);

@@ -17,7 +17,7 @@
 #define HIGH 4096 /* our descriptors are out of the program's way */
 
 /* Inputs are kept at level events, too, and contents at level data alone. */
-static bool keeps_contents(void)
+bool hb__talk_keeps_contents(void)
 {
 	static int known;
 	if (unlikely(!known)) {
@@ -61,7 +61,7 @@ void hb__talk_moved(struct hb_talk *t, const struct iovec *piece, size_t n, size
 {
 	if (likely(!hb__data_keeps))
 		return;
-	bool contents = keeps_contents() && bytes && n, control = in && has_control(t->with);
+	bool contents = hb__talk_keeps_contents() && bytes && n, control = in && has_control(t->with);
 	if ((!contents && !control) || !hb__data_event(t->lane, 3))
 		return;
 	if (contents && in)
@@ -77,7 +77,7 @@ void hb__talk_moved(struct hb_talk *t, const struct iovec *piece, size_t n, size
 
 void hb__talk_came(struct hb_talk *t, const struct mmsghdr *message, size_t n)
 {
-	bool contents = keeps_contents(), control = false;
+	bool contents = hb__talk_keeps_contents(), control = false;
 	for (size_t i = 0; i < n; i++)
 		control |= has_control(&message[i].msg_hdr);
 	if (!hb__data_keeps || (!contents && !control) || !hb__data_event(t->lane, (unsigned)(3 * n)))
@@ -147,7 +147,7 @@ void hb__talk_begin(void)
 {
 	uint8_t apart = hb__apart;
 	hb__apart = apart | HB__APART_OURS;
-	if (hb__data_keeps && keeps_contents())
+	if (hb__data_keeps && hb__talk_keeps_contents())
 		keep_inherited();
 	if (hb__alone)
 		inherit_again();

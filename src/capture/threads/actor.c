@@ -10,7 +10,7 @@
 static struct hb_actor *actors[HB__ACTORS_MOST + 1];
 static uint32_t nactors;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread struct hb_actor *self __attribute__((tls_model("initial-exec")));
+__thread struct hb_actor *hb__actor_self __attribute__((tls_model("initial-exec")));
 
 struct hb_actor *hb__actor_numbered(uint64_t number)
 {
@@ -71,7 +71,7 @@ static struct hb_actor *create(void)
 		told = true;
 	}
 	pthread_mutex_unlock(&lock);
-	self = a;
+	hb__actor_self = a;
 	if (a && hb__config.mode == HB__REPLAY)
 		follow(a);
 	hb__apart = apart;
@@ -83,12 +83,13 @@ struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows)
 	struct hb__lane *lane = hb__self;
 	if (likely(!hb__many_threads) || !hb__active || hb__apart || (lane && lane->depth))
 		return NULL;
-	struct hb_actor *a = self;
+	struct hb_actor *a = hb__actor_self;
 	if (unlikely((a && a->busy) || !(hb__of_program(pc) & HB__ORDERS_THREADS)))
 		return NULL;
 	if (unlikely(!a) && !(a = create()))
 		return NULL;
 	a->pc = pc;
+	a->caller[hb__actor_caller(pc)] = pc;
 	*ret_follows = a->follows;
 	return a;
 }
@@ -98,7 +99,7 @@ struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc)
 	bool apart = hb__apart & ~HB__APART_CALL; /* which the first call of a thread is, too */
 	if (likely(!hb__many_threads) || !hb__active || apart || lane->nested)
 		return NULL;
-	struct hb_actor *a = likely(self != NULL) ? self : create();
+	struct hb_actor *a = likely(hb__actor_self != NULL) ? hb__actor_self : create();
 	if (unlikely(!a || a->busy))
 		return NULL;
 	a->pc = pc;
@@ -116,12 +117,8 @@ static void adopt(struct hb_actor *a)
 	a->adopted = true;
 }
 
-uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_function function, uint64_t events)
+uint64_t hb__actor_first_step(struct hb_actor *a, enum hb_thread_function function)
 {
-	if (events != a->events) {
-		a->events = events;
-		a->operations = 0;
-	}
 	if (unlikely(__atomic_load_n(&a->lane, __ATOMIC_ACQUIRE) != NULL && !a->adopted)) {
 		adopt(a);
 		hb__self = a->lane; /* another thread may have made it */
@@ -135,7 +132,7 @@ static struct hb__lane *make_lane(struct hb_actor *a)
 {
 	if (a->lane)
 		return a->lane;
-	struct hb__lane *lane = a == self && hb__self ? hb__self : hb__lane_new(a->identity);
+	struct hb__lane *lane = a == hb__actor_self && hb__self ? hb__self : hb__lane_new(a->identity);
 	if (lane)
 		lane->control->task = (uint64_t)a->task;
 	__atomic_store_n(&a->lane, lane, __ATOMIC_RELEASE);
@@ -153,7 +150,7 @@ struct hb__lane *hb__actor_lane(struct hb_actor *a)
 	pthread_mutex_lock(&lock);
 	lane = make_lane(a);
 	pthread_mutex_unlock(&lock);
-	if (a == self && lane)
+	if (a == hb__actor_self && lane)
 		hb__self = lane;
 	hb__apart = apart;
 	errno = error;
@@ -163,10 +160,10 @@ struct hb__lane *hb__actor_lane(struct hb_actor *a)
 /* The thread makes an event of another layer: it goes on in the lane that another thread may have made for it. */
 static struct hb__lane *promised(void)
 {
-	if (!self)
+	if (!hb__actor_self)
 		return NULL;
 	pthread_mutex_lock(&lock);
-	struct hb__lane *lane = make_lane(self);
+	struct hb__lane *lane = make_lane(hb__actor_self);
 	pthread_mutex_unlock(&lock);
 	return lane;
 }
@@ -175,7 +172,7 @@ static struct hb__lane *promised(void)
 static void again(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	self = NULL;
+	hb__actor_self = NULL;
 }
 
 /* What threads did that nobody had to wait for is told with their lanes, if they have one. */

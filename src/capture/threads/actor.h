@@ -24,20 +24,23 @@ static inline uint64_t hb__position_operation(uint64_t position)
 
 #define HB__HELD 8u
 #define HB__KNOWN 16u
+#define HB__CALLERS 32u
 struct hb_actor {
+	/* What each operation looks at stands first. */
 	uint64_t number; /* from 1 on, shifted behind a position */
 	bool follows, busy, adopted;
-	bool over;             /* replay: its record is at its end */
+	bool over; /* replay: its record is at its end */
+	unsigned nheld;
 	struct hb__lane *lane; /* made when its first row is due, or that of one that comes after it */
+	uint64_t events, operations;
+	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */
+	const void *pc;
+	uint64_t failed; /* position behind which nothing but polls came */
+	const void *caller[HB__CALLERS]; /* places of the program, by hash */
 	uint64_t identity;
 	int task;
-	uint64_t events, operations;
-	const void *pc;
-	uint64_t failed;         /* position behind which nothing but polls came */
-	uint64_t posting;        /* replay: position of the last posting that is about to be made; 0: none */
-	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */
-	uint64_t total, last;    /* replay: operations so far, and in the record; last 0: not known */
-	unsigned nheld;
+	uint64_t posting;     /* replay: position of the last posting that is about to be made; 0: none */
+	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
 	struct {
 		const void *object;
 		uint64_t events;
@@ -49,14 +52,43 @@ struct hb_actor {
 };
 
 /* ---- actor.c ---- */
+extern __thread struct hb_actor *hb__actor_self __attribute__((tls_model("initial-exec")));
 struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows);
+static inline unsigned hb__actor_caller(const void *pc)
+{
+	return (unsigned)(((uintptr_t)pc ^ (uintptr_t)pc >> 5) % HB__CALLERS);
+}
+/* The same, where it is known that nothing is followed. */
+static inline __attribute__((always_inline)) struct hb_actor *hb__actor_records(const void *pc)
+{
+	struct hb_actor *a = hb__actor_self;
+	const struct hb__lane *lane = hb__self;
+	bool follows;
+	if (unlikely(!hb__many_threads || !hb__active || hb__apart || (lane && lane->depth)))
+		return NULL;
+	if (unlikely(!a || a->busy || a->caller[hb__actor_caller(pc)] != pc))
+		return hb__actor_enter(pc, &follows);
+	a->pc = pc;
+	return a;
+}
 /* The same of a call of another layer, in the lane of this thread; NULL: its order with other threads is not kept. */
 struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc);
 /* The lane of an actor, made if need be; NULL: there can be none. */
 struct hb__lane *hb__actor_lane(struct hb_actor *actor);
 struct hb_actor *hb__actor_numbered(uint64_t number);
-/* The next position. */
-uint64_t hb__actor_step(struct hb_actor *actor, enum hb_thread_function function, uint64_t events);
+/* The next position; the second where the function is counted for the first time, or not in the lane yet. */
+uint64_t hb__actor_first_step(struct hb_actor *actor, enum hb_thread_function function);
+static inline uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_function function, uint64_t events)
+{
+	if (events != a->events) {
+		a->events = events;
+		a->operations = 0;
+	}
+	if (unlikely(!a->adopted || !a->counts[function].n))
+		return hb__actor_first_step(a, function);
+	a->counts[function].n++;
+	return hb__position(a->events, ++a->operations);
+}
 
 /* ---- row.c ---- */
 extern struct hb__fn hb__thread_functions[HB_THREAD_FUNCTIONS];
@@ -68,6 +100,9 @@ void hb__operation_end(struct hb__call *c);
 void hb__count_function(struct hb__lane *lane, enum hb_thread_function function, uint64_t n);
 
 /* ---- record.c, replay.c ---- */
+/* By whom is not known yet: of a thread that follows nothing. */
+void hb__takes(const void *pc, enum hb_thread_function function, const void *object);
+void hb__frees(const void *pc, enum hb_thread_function function, const void *object);
 void hb__took(struct hb_actor *actor, enum hb_thread_function function, const void *object);
 void hb__gives(struct hb_actor *actor, enum hb_thread_function function, const void *object);
 void hb__unlocks(struct hb_actor *actor, enum hb_thread_function function, const void *object);

@@ -15,6 +15,8 @@ static void opened(void)
 extern const struct hb_threads_door hb_threads_door_1;
 const struct hb_threads_door hb_threads_door_1 = {.opened = opened,
 	.enter = hb__actor_enter,
+	.takes = hb__takes,
+	.frees = hb__frees,
 	.took = hb__took,
 	.gives = hb__gives,
 	.unlocks = hb__unlocks,

@@ -125,7 +125,14 @@ void hb__posts(struct hb_actor *a, uint64_t channel)
 	pass(a, HB_THREAD_hb_posting, (const void *)(uintptr_t)channel, step(a, HB_THREAD_hb_posting));
 }
 
-static bool nothing_since(struct hb_actor *a, const void *object)
+void hb__takes(const void *pc, enum hb_thread_function function, const void *object)
+{
+	struct hb_actor *a = hb__actor_records(pc);
+	if (likely(a != NULL))
+		hb__took(a, function, object);
+}
+
+static inline bool nothing_since(struct hb_actor *a, const void *object)
 {
 	for (unsigned i = 1; i <= HB__HELD && i <= a->nheld; i++) {
 		unsigned at = (a->nheld - i) % HB__HELD;
@@ -145,6 +152,13 @@ void hb__unlocks(struct hb_actor *a, enum hb_thread_function function, const voi
 	bool quiet = nothing_since(a, object);
 	if (unlikely(!quiet || (a->lane && a->lane->control->polls)))
 		pass(a, function, object, position);
+}
+
+void hb__frees(const void *pc, enum hb_thread_function function, const void *object)
+{
+	struct hb_actor *a = hb__actor_records(pc);
+	if (likely(a != NULL))
+		hb__unlocks(a, function, object);
 }
 
 /* Polls that say no again are counted, as those of MPI are. */

@@ -116,6 +116,25 @@ hb_status hb_growing_look(hb_growing *g, const char *path, hb_error *err)
 	return status;
 }
 
+hb_status hb_growing_calls(const hb_growing *g, const char *path, uint64_t *ret_calls, size_t n, hb_error *err)
+{
+	const size_t most = HB_FUNCTIONS_MOST;
+	uint64_t calls[HB_FUNCTIONS_MOST];
+	int fd = open_log(path, err);
+	if (fd < 0)
+		return HB_E_SYSTEM;
+	n = n < most ? n : most;
+	memset(ret_calls, 0, n * sizeof *ret_calls);
+	for (size_t i = 0; i < g->nlanes; i++) {
+		off_t at = (off_t)(g->lane[i].offset + offsetof(struct hb_lane_control, calls));
+		ssize_t got = pread(fd, calls, n * sizeof *calls, at);
+		for (size_t k = 0; got > 0 && k < (size_t)got / sizeof *calls; k++)
+			ret_calls[k] += calls[k];
+	}
+	close(fd);
+	return HB_OK;
+}
+
 void hb_growing_free(hb_growing *g)
 {
 	free(g->lane);

@@ -48,6 +48,9 @@ typedef struct hb_growing {
 /* A look at the log. On an error (those of hb_log_head_read, and HB_E_MEMORY) everything stays as the last look left it.
  * Of a sealed log only the head is read. A lane control that cannot be read keeps its last counters. */
 hb_status hb_growing_look(hb_growing *growing, const char *path, hb_error *err);
+/* How often each of the first n functions of the log was called, over all lanes that were found; 0 behind as many as a log can count. Not of a sealed log. HB_E_SYSTEM: it
+ * cannot be opened. */
+hb_status hb_growing_calls(const hb_growing *growing, const char *path, uint64_t *ret_calls, size_t n, hb_error *err);
 void hb_growing_free(hb_growing *growing);
 
 #endif

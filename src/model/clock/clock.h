@@ -29,8 +29,10 @@ void hb__clock_merge(uint32_t *into, const uint32_t *from, uint32_t n);
 /* ---- which enters the exit of a call needs (needs.c) ---- */
 
 /* Calls visit for each process whose enter into the collective the exit of `process` needs. */
-typedef bool hb__need(void *user, uint32_t process);
-void hb__collective_needs(const hb_model *m, uint32_t collective, uint32_t process, hb__need *visit, void *user);
+typedef bool hb__enter_visit(void *user, uint32_t process);
+void hb__collective_needs(const hb_model *m, uint32_t collective, uint32_t process, hb__enter_visit *visit, void *user);
+/* The same of a collective that is not the model's: its group, order, root and both_sides tell. */
+void hb__order_needs(const hb_model *m, const hb_collective *c, uint32_t process, hb__enter_visit *visit, void *user);
 /* The place of a process in a group, and which of two groups it is in; HB_NO: none. */
 uint32_t hb__place_in(const hb_model *m, const hb_group *g, uint32_t process, bool *ret_remote);
 #endif

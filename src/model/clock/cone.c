@@ -9,7 +9,7 @@ static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uin
 	if (to.event <= l->entered)
 		return;
 	l->entered = to.event;
-	if (!VEC_PUSH(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
+	if (!p->forgets && !VEC_PUSH(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
 		p->no_memory = true;
 	if (!l->queued) {
 		l->queued = true;
@@ -114,9 +114,55 @@ static size_t first_op(const struct hb__line *l, uint32_t event)
 	return low;
 }
 
+struct visit_enters {
+	struct hb__past *p;
+	hb_at by;
+	uint32_t collective;
+	const hb_at *at; /* by process */
+};
+
+static bool entered_there(void *user, uint32_t process)
+{
+	struct visit_enters *v = user;
+	if (v->at[process].line != HB_NO)
+		raise(v->p, v->at[process], v->by, HB_LINK_COLLECTIVE, v->collective);
+	return true;
+}
+
+static void need_collective(struct hb__past *p, hb_at by, uint32_t id)
+{
+	struct visit_enters v = {p, by, id, hb__needs_enters(p->needs, id)};
+	hb_collective collective = hb__part_collective(p->m, id);
+	if (v.at)
+		hb__order_needs(p->m, &collective, p->m->lines.at[by.line].process, entered_there, &v);
+	else
+		p->no_memory = true;
+}
+
+/* The same of a divided model: what the exits need comes from whom the line belongs to. */
+static void scan_divided(struct hb__past *p, uint32_t line, uint32_t to)
+{
+	size_t n = 0;
+	const struct hb__need *needs = hb__needs_up_to(p->needs, line, to, &n);
+	p->no_memory = p->no_memory || !needs;
+	for (size_t i = needs ? n : 0; i-- > 0;) {
+		hb_at by = {line, needs[i].event};
+		if (needs[i].kind == HB_LINK_COLLECTIVE)
+			need_collective(p, by, needs[i].id);
+		else if (needs[i].kind == HB_LINK_EXIT)
+			raise_exit(p, needs[i].at, by, needs[i].id);
+		else
+			raise(p, needs[i].at, by, (hb_link_kind)needs[i].kind, needs[i].id);
+	}
+}
+
 /* The exits of the events from..to of a line, the last first: it brings most. */
 static void scan(struct hb__past *p, uint32_t line, uint32_t from, uint32_t to)
 {
+	if (p->needs) {
+		scan_divided(p, line, to);
+		return;
+	}
 	const struct hb__line *l = &p->m->line_more.at[line];
 	for (size_t i = first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
 		need(p, line, &l->ops.at[i]);
@@ -191,7 +237,9 @@ static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct
 	struct hb__past *p = ret;
 	*p = (struct hb__past){.m = m, .queue = HB_NO, .starts = starts};
 	p->lines = calloc(m->lines.n + 1, sizeof *p->lines);
-	if (!p->lines)
+	p->needs = m->part ? hb__needs_open(m) : NULL;
+	p->forgets = !hb__part_first(m);
+	if (!p->lines || (m->part && !p->needs))
 		return hb__no_memory(err);
 	raise(p, at, at, HB_LINK_PROGRAM, 0);
 	if (exit) {
@@ -331,6 +379,7 @@ void hb__past_free(struct hb__past *p)
 	for (size_t i = 0; p->lines && i < p->m->lines.n; i++)
 		free(p->lines[i].raises.at);
 	free(p->lines);
+	hb__needs_close(p->needs);
 }
 
 /* ---- cuts ---- */
@@ -415,6 +464,15 @@ hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, 
 {
 	struct hb__past p;
 	return cut(find_past(m, at, true, false, &p, err), &p, ret_event, ret_stop);
+}
+
+hb_status hb_known(hb_model *m, hb_at at, uint32_t line, uint32_t *ret_events, hb_error *err)
+{
+	struct hb__past p;
+	hb_status status = find_past(m, at, true, false, &p, err);
+	*ret_events = status ? 0 : p.lines[line].entered;
+	hb__past_free(&p);
+	return status;
 }
 
 hb_status hb_cut_by(

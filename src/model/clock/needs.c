@@ -17,7 +17,7 @@ uint32_t hb__place_in(const hb_model *m, const hb_group *g, uint32_t process, bo
 	return HB_NO;
 }
 
-static bool visit_all(const uint32_t *member, uint32_t n, hb__need *visit, void *user)
+static bool visit_all(const uint32_t *member, uint32_t n, hb__enter_visit *visit, void *user)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (member[i] != HB_NO && !visit(user, member[i]))
@@ -28,9 +28,8 @@ static bool visit_all(const uint32_t *member, uint32_t n, hb__need *visit, void 
 /* The standard lets a process leave a collective as soon as its own part is done, whatever the library does inside: only data that it
  * gets makes it wait. MPI_Bcast: all for the root; MPI_Reduce: the root for all; a scan: for the ranks before; between two groups data
  * comes from the other side alone, unless the call says otherwise (both_sides: MPI_Barrier). */
-void hb__collective_needs(const hb_model *m, uint32_t id, uint32_t process, hb__need *visit, void *user)
+void hb__order_needs(const hb_model *m, const hb_collective *c, uint32_t process, hb__enter_visit *visit, void *user)
 {
-	const hb_collective *c = &m->collectives.at[id];
 	const hb_group *g = &m->groups.at[c->group];
 	bool remote = false;
 	uint32_t place = c->order == HB_ORDER_NONE ? 0 : hb__place_in(m, g, process, &remote);
@@ -59,4 +58,9 @@ void hb__collective_needs(const hb_model *m, uint32_t id, uint32_t process, hb__
 			return;
 	if (inter && (!remote || c->both_sides))
 		visit_all(g->remote, g->remote_size, visit, user);
+}
+
+void hb__collective_needs(const hb_model *m, uint32_t id, uint32_t process, hb__enter_visit *visit, void *user)
+{
+	hb__order_needs(m, &m->collectives.at[id], process, visit, user);
 }

@@ -27,6 +27,8 @@ struct hb__past {
 	hb_model *m;
 	struct hb__past_line *lines;
 	uint32_t queue;
+	struct hb__needs *needs; /* of a divided model; NULL */
+	bool forgets;            /* ... whose first member alone keeps the raises */
 	bool starts; /* what started the other threads is in it, and what they have to post first in a replay */
 	bool no_memory;
 };

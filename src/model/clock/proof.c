@@ -34,7 +34,8 @@ static const struct hb__raise *raise_of(const struct hb__past_line *l, uint32_t 
 
 static bool to_enter(const hb_model *m, const struct hb__raise *r)
 {
-	return (r->kind == HB_LINK_EDGE || r->kind == HB_LINK_EXIT) && hb_edge_to_enter(m->edges.at[r->id].kind);
+	/* a divided model has no such edges: part/build.c */
+	return !m->part && (r->kind == HB_LINK_EDGE || r->kind == HB_LINK_EXIT) && hb_edge_to_enter(m->edges.at[r->id].kind);
 }
 
 /* From the enter of a forward to the exit of b, whose PAST is given. The exit of an event was scanned because a later
@@ -114,6 +115,9 @@ hb_status hb_order_of(hb_model *m, hb_at a, hb_at b, hb_relation *ret_relation, 
 	*ret_relation = forth && back ? HB_TOGETHER : forth ? HB_BEFORE : back ? HB_AFTER : HB_CONCURRENT;
 	if (!status && forth != back)
 		status = strictly(m, forth ? a : b, forth ? b : a, ret_strict, err);
+	/* of a divided model the first member alone has the raises that a chain is read off */
+	if (!status && m->part && !hb__part_share(m, &chain.at, &chain.room, &chain.n))
+		chain.no_memory = true;
 	if (!status && chain.no_memory)
 		status = hb__no_memory(err);
 	if (status) {

@@ -18,15 +18,18 @@ struct hb__acts {
 	uint32_t piece;
 	VEC(struct hb__act) letter; /* pieces that are sent, or came, one after the other */
 	bool *wanted;               /* by line: whether it has one of these */
+	const bool *drop_receive, *drop_probe;
 };
 
-struct hb__acts *hb__acts_open(const hb_model *m)
+struct hb__acts *hb__acts_open(const hb_model *m, const bool *drop_receive, const bool *drop_probe)
 {
 	struct hb__acts *a = calloc(1, sizeof *a);
 	if (!a)
 		return NULL;
 	a->m = m;
 	a->p = m->part;
+	a->drop_receive = drop_receive;
+	a->drop_probe = drop_probe;
 	a->piece = ROOM / ((uint32_t)m->lines.n + 1);
 	a->piece = a->piece < 16 ? 16 : a->piece > 16384 ? 16384 : a->piece;
 	a->lines = calloc(m->lines.n + 1, sizeof *a->lines);
@@ -51,34 +54,11 @@ void hb__acts_close(struct hb__acts *a)
 
 /* ---- an operation becomes an act, or several ---- */
 
-static const struct hb__fate *fate_of(const struct hb__part *p, uint32_t send)
-{
-	size_t low = 0, high = p->fates.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (p->fates.at[mid].send < send)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < p->fates.n && p->fates.at[low].send == send ? &p->fates.at[low] : NULL;
-}
-
-static uint32_t whole_send(const struct hb__part *p, uint32_t own)
-{
-	return p->places[p->spoken].sends + own - p->skipped_sends;
-}
-
-static uint32_t whole_receive(const struct hb__part *p, uint32_t own)
-{
-	return p->places[p->spoken].receives + own - p->skipped_receives;
-}
-
 static uint32_t sent_out(const struct hb__acts *a, const hb_op *o, struct hb__act *to)
 {
 	const struct hb__part *p = a->p;
-	uint32_t dest = a->m->channels.at[p->own.at[o->id].channel].dest, send = whole_send(p, o->id);
-	const struct hb__fate *fate = dest == HB_NO ? NULL : fate_of(p, send);
+	uint32_t dest = a->m->channels.at[p->own.at[o->id].channel].dest, send = hb__whole_send(p, o->id);
+	const struct hb__fate *fate = dest == HB_NO ? NULL : hb__fate_of(p, send);
 	bool kept = dest != HB_NO && (!fate || fate->kept);
 	*to = (struct hb__act){o->event, HB__ACT_SEND, kept ? HB__ACT_KEPT : 0, send, dest, 0};
 	return 1;
@@ -87,8 +67,8 @@ static uint32_t sent_out(const struct hb__acts *a, const hb_op *o, struct hb__ac
 /* A synchronous send is over when its receive was posted. */
 static uint32_t completed(const struct hb__acts *a, const hb_op *o, struct hb__act *to)
 {
-	const struct hb__fate *fate = fate_of(a->p, whole_send(a->p, o->id));
-	if (!fate || !fate->taken)
+	const struct hb__fate *fate = hb__fate_of(a->p, hb__whole_send(a->p, o->id));
+	if (!fate || !fate->taken || (a->drop_receive && fate->dropped))
 		return 0;
 	uint16_t flags = fate->elsewhere ? 0 : HB__ACT_LAST;
 	*to = (struct hb__act){o->event, HB__ACT_AWAIT, flags, fate->receive, fate->line, fate->post};
@@ -101,7 +81,7 @@ static uint32_t posted(const struct hb__acts *a, const hb_op *o, struct hb__act 
 	const hb_receive *v = &a->m->receives.at[o->id];
 	bool asked = v->flags & HB_ELSEWHERE || (v->send != HB_NO && a->m->sends.at[v->send].flags & HB_SYNCHRONOUS);
 	if (asked)
-		*to = (struct hb__act){o->event, HB__ACT_POST, 0, whole_receive(a->p, o->id), HB_NO, 0};
+		*to = (struct hb__act){o->event, HB__ACT_POST, 0, hb__whole_receive(a->p, o->id), HB_NO, 0};
 	return asked;
 }
 
@@ -120,8 +100,8 @@ static uint32_t received(const struct hb__acts *a, uint32_t line, const hb_op *o
 	if (v->post == o->event && v->line == line)
 		n += posted(a, o, to);
 	if (v->line != line)
-		to[n++] = (struct hb__act){o->event, HB__ACT_AWAIT, 0, whole_receive(a->p, o->id), v->line, v->post};
-	if (v->send != HB_NO)
+		to[n++] = (struct hb__act){o->event, HB__ACT_AWAIT, 0, hb__whole_receive(a->p, o->id), v->line, v->post};
+	if (v->send != HB_NO && !(a->drop_receive && a->drop_receive[o->id]))
 		n += came(a, o, v->send, true, to + n);
 	return n;
 }
@@ -139,7 +119,9 @@ static uint32_t write_act(const struct hb__acts *a, uint32_t line, const hb_op *
 	case HB_OP_RECEIVED:
 		return received(a, line, o, to);
 	case HB_OP_PROBED:
-		return a->m->probes.at[o->id].send == HB_NO ? 0 : came(a, o, a->m->probes.at[o->id].send, false, to);
+		if (a->m->probes.at[o->id].send == HB_NO || (a->drop_probe && a->drop_probe[o->id]))
+			return 0;
+		return came(a, o, a->m->probes.at[o->id].send, false, to);
 	case HB_OP_ENTER:
 	case HB_OP_LEAVE:
 		*to = (struct hb__act){o->event, o->kind == HB_OP_ENTER ? HB__ACT_ENTER : HB__ACT_LEAVE, 0,

@@ -125,6 +125,8 @@ static void note_seen(struct hb__pass *s, uint32_t line, uint32_t process)
 	const hb_process *to = &m->processes.at[process];
 	const uint32_t *clock = s->lines[line].clock + (to->first_line - s->low);
 	s->first_send[line] = s->next_send[id];
+	if (s->seen)
+		s->seen[id] = to->nlines == 1 ? clock[0] : 0;
 	if (!s->set_seen)
 		return;
 	hb_send *send = &m->sends.at[id];
@@ -360,7 +362,7 @@ static bool begin(struct hb__pass *s)
 		s->high = s->p->end < m->processes.n ? m->processes.at[s->p->end].first_line : (uint32_t)lines;
 	}
 	hb__versions_open(&s->versions, s->high - s->low + 1);
-	s->acts = hb__acts_open(m);
+	s->acts = hb__acts_open(m, s->drop_receive, s->drop_probe);
 	s->lines = calloc(lines + 1, sizeof *s->lines);
 	s->clocks = calloc((lines + 1) * s->versions.width + 1, sizeof *s->clocks);
 	s->under_way = calloc(m->processes.n + 1, sizeof *s->under_way);
@@ -396,10 +398,12 @@ static void end(struct hb__pass *s)
 	free(s->first_send);
 }
 
-/* Runs the pass; answers, if not NULL, are those of the questions, which are about own lines. */
-static hb_status run(hb_model *m, bool set_seen, const hb_ask *asks, size_t n, uint32_t **ret_answers, hb_error *err)
+/* Runs the pass; answers are those of the questions, which are about own lines. */
+static hb_status run(hb_model *m, const struct hb__pass *wanted, uint32_t **ret_answers, hb_error *err)
 {
-	struct hb__pass s = {.m = m, .p = m->part, .asks = asks, .nasks = n, .set_seen = set_seen};
+	struct hb__pass s = *wanted;
+	s.m = m;
+	s.p = m->part;
 	bool whole = begin(&s) && run_all(&s);
 	s.no_memory = s.no_memory || (!whole && !s.acts);
 	end(&s);
@@ -443,7 +447,7 @@ static hb_status ask(hb_model *m, hb_ask *asks, size_t n, hb_error *err)
 	uint32_t *answers = NULL;
 	if (here)
 		qsort(here, mine, sizeof *here, by_send);
-	hb_status status = here ? run(m, false, here, mine, &answers, err) : hb__no_memory(err);
+	hb_status status = here ? run(m, &(struct hb__pass){.asks = here, .nasks = mine}, &answers, err) : hb__no_memory(err);
 	for (size_t i = 0; !status && i < mine; i++)
 		here[i].ret_seen = answers[i];
 	hb_ask *told = status ? NULL : p->team->gather(p->team->user, here, mine * sizeof *here, bytes);
@@ -468,10 +472,16 @@ static hb_status ask(hb_model *m, hb_ask *asks, size_t n, hb_error *err)
 hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err)
 {
 	uint32_t *answers;
-	if (options->asks || options->seen || options->drop_receive)
+	if (options->asks)
 		return ask(m, options->asks, options->nasks, err);
-	hb_status status = run(m, true, NULL, 0, &answers, err);
+	struct hb__pass wanted = {
+		.seen = options->seen, .drop_receive = options->drop_receive, .drop_probe = options->drop_probe};
+	bool plain = !wanted.seen && !wanted.drop_receive && !wanted.drop_probe;
+	wanted.set_seen = !wanted.seen;
+	if (wanted.drop_receive && !hb__part_drop(m, m->part, wanted.drop_receive))
+		return hb__no_memory(err);
+	hb_status status = run(m, &wanted, &answers, err);
 	free(answers);
-	m->clocks_done = m->clocks_done || !status;
+	m->clocks_done = m->clocks_done || (plain && !status);
 	return status;
 }

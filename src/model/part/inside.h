@@ -17,6 +17,7 @@ struct hb__meeting {
 	uint32_t from[2];     /* processes of each side of an intercommunicator that enter */
 	uint8_t order, inter; /* hb_order */
 	bool both_sides, root_enters;
+	uint32_t number, function, process; /* as in hb_collective */
 };
 
 /* What became of a send: only of those that were not received, or that wait for their receive. */
@@ -24,6 +25,7 @@ struct hb__fate {
 	uint32_t send; /* its number in the whole */
 	uint32_t receive, line, post;
 	bool taken, kept, elsewhere;
+	bool dropped; /* in the pass at hand its receive orders nothing */
 };
 
 /* An operation with all that the pass needs of what it is about: it goes to all members. Numbers of sends, receives, collectives and
@@ -83,11 +85,30 @@ bool hb__part_collectives(hb_model *m, struct hb__part *p);
 /* ---- messages.c ---- */
 bool hb__part_send_out(hb_model *m, struct hb__part *p);
 bool hb__part_fates(hb_model *m, struct hb__part *p);
+/* What became of an own send, by its number; NULL: nothing that would have to be known. */
+struct hb__fate *hb__fate_of(const struct hb__part *p, uint32_t send);
+/* Tells the senders of synchronous messages which of their receives order nothing (by receive). */
+bool hb__part_drop(hb_model *m, struct hb__part *p, const bool *receive);
+
+/* The numbers in the whole of what was read of processes that this member speaks for. */
+static inline uint32_t hb__whole_send(const struct hb__part *p, uint32_t own)
+{
+	return p->places[p->spoken].sends + own - p->skipped_sends;
+}
+static inline uint32_t hb__whole_receive(const struct hb__part *p, uint32_t own)
+{
+	return p->places[p->spoken].receives + own - p->skipped_receives;
+}
+
+static inline uint32_t hb__own_receive(const struct hb__part *p, uint32_t whole)
+{
+	return whole - p->places[p->spoken].receives + p->skipped_receives;
+}
 
 /* ---- acts.c ---- */
 struct hb__acts;
-/* The operations of all lines. */
-struct hb__acts *hb__acts_open(const hb_model *m);
+/* The operations of all lines, but for messages into receives and probes that order nothing (by number; NULL: all do). */
+struct hb__acts *hb__acts_open(const hb_model *m, const bool *drop_receive, const bool *drop_probe);
 /* The next one of a line, which stays until hb__act_done: all members call it in the same order. NULL: no memory. */
 const struct hb__act *hb__act(struct hb__acts *a, uint32_t line);
 void hb__act_done(struct hb__acts *a, uint32_t line);

@@ -9,6 +9,7 @@ struct told {
 	uint32_t what;      /* of an odd one: the own number of the collective that its key names; HB_NO: none */
 	uint32_t group, number, root, enters, exits;
 	uint32_t from[2];
+	uint32_t function, process;
 	uint16_t base;
 	uint8_t kind, order;
 	bool both_sides, differs, fence, root_enters;
@@ -70,6 +71,8 @@ static struct told *tell(hb_model *m, const struct hb__part *p)
 			.root = c->root,
 			.enters = c->enters,
 			.exits = c->exits,
+			.function = c->function,
+			.process = c->process,
 			.base = c->base,
 			.kind = m->collective_kind.at[i],
 			.order = (uint8_t)c->order,
@@ -161,7 +164,7 @@ static bool keep(hb_model *m, struct hb__part *p, const struct together *t)
 		const struct told *c = &t->all.at[i];
 		const hb_group *g = &m->groups.at[c->group];
 		p->meetings[i] = (struct hb__meeting){c->group, c->root, c->enters, c->exits, {c->from[0], c->from[1]},
-			c->order, g->remote_size != 0, c->both_sides, c->root_enters};
+			c->order, g->remote_size != 0, c->both_sides, c->root_enters, c->number, c->function, c->process};
 		bool fewer = c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
 		p->differ += c->differs;
 		p->absent += fewer && all_here(g);

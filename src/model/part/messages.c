@@ -197,3 +197,43 @@ bool hb__part_fates(hb_model *m, struct hb__part *p)
 		qsort(p->fates.at, p->fates.n, sizeof *p->fates.at, by_number);
 	return p->fates.at != NULL;
 }
+
+struct hb__fate *hb__fate_of(const struct hb__part *p, uint32_t send)
+{
+	size_t low = 0, high = p->fates.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (p->fates.at[mid].send < send)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->fates.n && p->fates.at[low].send == send ? &p->fates.at[low] : NULL;
+}
+
+bool hb__part_drop(hb_model *m, struct hb__part *p, const bool *receive)
+{
+	struct bundles b;
+	if (!bundles_open(&b, p->team->size))
+		return false;
+	bool good = true;
+	for (uint32_t i = 0; good && i < m->sends.n; i++) {
+		const hb_send *s = &m->sends.at[i];
+		if (s->receive != HB_NO && receive[s->receive] && s->flags & HB_SYNCHRONOUS &&
+			hb__speaks(p, m->channels.at[s->channel].dest))
+			good = bundle(&b, p->main[m->lines.at[s->line].process], &p->send_number[i],
+				sizeof *p->send_number);
+	}
+	size_t bytes = 0;
+	uint32_t *came = bundles_exchange(&b, p->team, good, &bytes);
+	for (size_t i = 0; i < p->fates.n; i++)
+		p->fates.at[i].dropped = false;
+	for (size_t i = 0; came && i < bytes / sizeof *came; i++) {
+		struct hb__fate *f = hb__fate_of(p, came[i]);
+		if (f)
+			f->dropped = true;
+	}
+	good = came != NULL;
+	free(came);
+	return good;
+}

@@ -50,6 +50,8 @@ struct hb__pass {
 	size_t nasks;
 	uint32_t *answers;
 	bool set_seen;
+	uint32_t *seen; /* by send: set in the place of hb_send.seen; NULL */
+	const bool *drop_receive, *drop_probe;
 	uint32_t first, last, ended;
 	uint32_t moved; /* since the queue went round */
 	bool no_memory;

@@ -21,6 +21,7 @@ struct hb__weak {
 	struct displaced *displaced;
 	size_t n, room;
 	bool *is_displaced; /* by channel */
+	uint64_t *stamp, stamped; /* by process: the last race of which one of its messages was found */
 	size_t channels;    /* of the process */
 	bool no_memory;
 };
@@ -208,7 +209,7 @@ static bool round_of(struct hb__weak *w)
 		after += w->unstable[i];
 	for (uint32_t i = 0; i < info->probes; i++)
 		after += w->unstable_probe[i];
-	return after != before;
+	return hb_model_any(w->m, after != before);
 }
 
 static bool rounds(struct hb__weak *w, hb_error *err)
@@ -240,7 +241,8 @@ struct hb__weak *hb__weak_new(hb_model *m, hb_error *err)
 	w->unstable_probe = calloc((size_t)info->probes + 1, sizeof *w->unstable_probe);
 	w->seen = calloc((size_t)info->sends + 1, sizeof *w->seen);
 	w->is_displaced = calloc((size_t)info->channels + 1, sizeof *w->is_displaced);
-	if (w->unstable && w->unstable_probe && w->seen && w->is_displaced && rounds(w, err))
+	w->stamp = calloc((size_t)info->processes + 1, sizeof *w->stamp);
+	if (w->stamp && w->unstable && w->unstable_probe && w->seen && w->is_displaced && rounds(w, err))
 		return w;
 	hb__weak_free(w);
 	return NULL;
@@ -256,23 +258,24 @@ void hb__weak_free(struct hb__weak *w)
 	free(w->seen);
 	free(w->displaced);
 	free(w->is_displaced);
+	free(w->stamp);
 	free(w);
 }
 
-struct add {
-	struct hb__racing *r;
-};
+static bool is_new(struct hb__weak *w, uint32_t send)
+{
+	uint32_t source = source_of(w->m, send);
+	uint64_t *stamp = &w->stamp[source == HB_NO ? hb_model_get_info(w->m)->processes : source];
+	bool is = *stamp != w->stamped;
+	*stamp = w->stamped;
+	return is;
+}
 
 static void add(void *user, uint32_t send)
 {
-	struct hb__racing *r = ((struct add *)user)->r;
-	if (send == HB_NO)
-		return;
-	uint32_t source = source_of(r->m, send);
-	for (uint32_t i = 0; i < r->nfound; i++)
-		if (source_of(r->m, r->found[i].send) == source)
-			return;
-	hb__found(r, send, true);
+	struct hb__racing *r = user;
+	if (send != HB_NO && is_new(r->weak, send))
+		hb__found(r, send, true);
 }
 
 void hb__weak_alternatives(struct hb__racing *r, const hb_race *race)
@@ -280,5 +283,8 @@ void hb__weak_alternatives(struct hb__racing *r, const hb_race *race)
 	if (!r->visit && r->nfound)
 		return; /* only the number of races is asked for */
 	uint32_t limit = race->kind == HB_RACE_RECEIVE ? latest(r->weak, race->id) : race->done.event;
-	others(r->weak, race->spec, race->got, limit, add, &(struct add){r});
+	r->weak->stamped++;
+	for (uint32_t i = 0; i < r->nfound; i++)
+		is_new(r->weak, r->found[i].send);
+	others(r->weak, race->spec, race->got, limit, add, r);
 }

@@ -180,6 +180,10 @@ void hb_gdb_detach(hb_gdb *gdb, int32_t id)
 	struct hb__inferior *inf = hb__gdb_process(gdb, id, false, NULL);
 	if (!inf)
 		return;
+	if (gdb->stub) {
+		hb__gdb_leave_stub(gdb, inf);
+		return;
+	}
 	inf->detaching = true;
 	hb__gdb_forget_points(gdb, id);
 	hb__gdb_ask(gdb, NULL, "-target-detach i%d", inf->group);

@@ -69,7 +69,21 @@ void hb_gdb_kill(hb_gdb *gdb);
  * `server`, a child of ours that is waited for and ended with gdb. gdb has it from the beginning, and it stands. */
 hb_status hb_gdb_open_served(
 	const char *gdb, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err);
-/* Where such a process is. */
+/* A process that a program of this machine runs for another processor: that program serves it to one gdb, from before its first instruction on. */
+typedef struct hb_gdb_stub {
+	int32_t pid;          /* of both */
+	const char *gdb;      /* that knows the processor; NULL: gdb */
+	const char *address;  /* of the Unix socket */
+	const char *root;     /* the folder below which its libraries are, NULL: / */
+	const char *program;  /* absolute path; NULL: not known, and with it no symbols */
+} hb_gdb_stub;
+/* gdb for such a process, which it has from now on, and which stands. It stops as a whole as far as the server stops its threads. While it runs the server hears
+ * nothing: it is interrupted by SIGINT, and not while it blocks that. hb_gdb_detach takes its points away and lets it go on, and gdb has it still: the server
+ * takes no second one. Where gdb ends without hb_gdb_close the process does, too. */
+hb_status hb_gdb_open_stub(const hb_gdb_stub *stub, int32_t id, hb_gdb **ret_gdb, hb_error *err);
+/* Another number for a process of the caller's. */
+void hb_gdb_rename(hb_gdb *gdb, int32_t id, int32_t new_id);
+/* Where such a process is that goes backwards. */
 typedef struct hb_gdb_stand {
 	bool counted;       /* events are, by the recorder in it ... */
 	uint64_t event;     /* ... and so many are over */

@@ -66,6 +66,7 @@ struct hb_gdb {
 	hb_gdb_child *child, *server;
 	bool one;       /* of one process that goes forwards and backwards: gdb stops all its threads at once */
 	int32_t served; /* ... by this child of ours */
+	bool stub;  /* one, and what runs it serves it: it goes forwards alone, and hears nothing while it runs */
 	bool moved;     /* ... which has gone since it was asked where it is */
 	hb_gdb_stand stand;
 	char *notes;              /* that it said meanwhile */
@@ -113,6 +114,10 @@ bool hb__gdb_signal(hb_gdb *gdb, int signal);
 
 /* Connects gdb with the one process behind this socket. */
 hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err);
+/* The same behind the socket of what runs it. */
+hb_status hb__gdb_connect_stub(hb_gdb *gdb, int32_t id, const hb_gdb_stub *stub, hb_error *err);
+/* It goes on without points, and gdb stays. */
+void hb__gdb_leave_stub(hb_gdb *gdb, struct hb__inferior *inferior);
 /* Has the place of the one process known where it has moved: its number, and so its map, are others. */
 void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inferior);
 /* What the server says of itself. */

@@ -159,6 +159,23 @@ hb_status hb_gdb_open_served(
 	return status;
 }
 
+hb_status hb_gdb_open_stub(const hb_gdb_stub *stub, int32_t id, hb_gdb **ret_gdb, hb_error *err)
+{
+	hb_gdb *gdb = new_gdb(hb_gdb_here(), err);
+	const char *name = stub->gdb ? stub->gdb : "gdb";
+	if (!gdb)
+		return HB_E_MEMORY;
+	gdb->one = gdb->stub = true;
+	hb_status status = gdb->place->look(gdb->place, name, NULL, err);
+	status = status ? status : start(gdb, name, err);
+	status = status ? status : hb__gdb_connect_stub(gdb, id, stub, err);
+	if (status)
+		hb_gdb_close(gdb);
+	else
+		*ret_gdb = gdb;
+	return status;
+}
+
 hb_status hb_gdb_open(
 	hb_gdb_place *place, const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
 {
@@ -224,6 +241,11 @@ void hb_gdb_close(hb_gdb *gdb)
 {
 	if (!gdb)
 		return;
+	/* what serves a stub says that gdb had begun its process: gdb would kill it */
+	if (gdb->stub && !gdb->lost && gdb->at[0].used && !hb_gdb_interrupt(gdb, gdb->at[0].id, NULL)) {
+		hb__gdb_forget_points(gdb, -1);
+		hb__gdb_ask(gdb, NULL, "-target-detach");
+	}
 	if (!gdb->lost)
 		hb__gdb_send(gdb, "-gdb-exit");
 	hb__gdb_end(gdb, gdb->lost ? 0 : 5);

@@ -73,11 +73,8 @@ void hb__ask_go(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 	send_signal(wire, id, ask, SIGCONT);
 }
 
-static int64_t in_status(int32_t pid, const char *field)
+static int64_t in_status(const char *text, const char *field)
 {
-	char text[4096];
-	if (!hb_task_file(pid, 0, "status", text, sizeof text))
-		return -1;
 	const char *at = strstr(text, field);
 	return at ? strtoll(at + strlen(field), NULL, 10) : -1;
 }
@@ -85,12 +82,14 @@ static int64_t in_status(int32_t pid, const char *field)
 cJSON *hb_agent_describe(int32_t pid)
 {
 	hb_task task;
-	char path[64], file[4096];
+	char path[64], file[4096], status[4096];
 	struct stat who;
 	struct utsname system;
 	snprintf(path, sizeof path, "/proc/%d", pid);
 	if (!hb_task_read(pid, 0, &task) || stat(path, &who) || (who.st_uid != getuid() && getuid() != 0))
 		return NULL;
+	if (!hb_task_file(pid, 0, "status", status, sizeof status))
+		*status = 0;
 	cJSON *o = cJSON_CreateObject();
 	cJSON_AddNumberToObject(o, "pid", pid);
 	cJSON_AddNumberToObject(o, "began", (double)task.began);
@@ -99,9 +98,9 @@ cJSON *hb_agent_describe(int32_t pid)
 		strchr("ZX", task.state)   ? "ended"
 		: strchr("Tt", task.state) ? "stopped"
 					   : "running");
-	cJSON_AddNumberToObject(o, "threads", (double)in_status(pid, "\nThreads:"));
+	cJSON_AddNumberToObject(o, "threads", (double)in_status(status, "\nThreads:"));
 	cJSON_AddNumberToObject(o, "used", (double)task.used / (double)sysconf(_SC_CLK_TCK));
-	cJSON_AddNumberToObject(o, "memory", (double)in_status(pid, "\nVmRSS:") * 1024);
+	cJSON_AddNumberToObject(o, "memory", (double)in_status(status, "\nVmRSS:") * 1024);
 	snprintf(path, sizeof path, "/proc/%d/exe", pid);
 	ssize_t n = readlink(path, file, sizeof file - 1);
 	if (n > 0) {

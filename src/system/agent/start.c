@@ -1,7 +1,8 @@
 /* Programs that are started and outlive the agent.
  *
  * A program's parent is a process of its own, the keeper, which only waits for its end and writes down how that was: so that an agent that was killed and came back,
- * or another one, can tell. In the folder `started` of the agent's state there is a file PID.BEGAN for each program. */
+ * or another one, can tell. In the folder `started/HOST.SPACE` of the agent's state there is a file PID.BEGAN for each program: machines and containers may share that
+ * state, and a number means a process in one space of processes of one machine only. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,9 +62,16 @@ static cJSON *read_whole(const char *folder, const char *name)
 static bool folder_of(const hb_agent *agent, char *ret, size_t size)
 {
 	const char *state = agent->options.state;
-	if (!state || (size_t)snprintf(ret, size, "%s/started", state) >= size)
+	char host[HOST_NAME_MAX + 1] = "";
+	struct stat space;
+	if (!state || gethostname(host, sizeof host - 1) || strchr(host, '/') || stat("/proc/self/ns/pid", &space) ||
+		(size_t)snprintf(ret, size, "%s/started/%s.%llu", state, host, (unsigned long long)space.st_ino) >= size)
 		return false;
-	mkdir(state, 0700);
+	for (char *slash = ret + strlen(state); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(ret, 0700);
+		*slash = '/';
+	}
 	return !mkdir(ret, 0700) || errno == EEXIST;
 }
 

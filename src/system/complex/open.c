@@ -11,7 +11,7 @@
 #include "system/complex/inside.h"
 
 #define APPLICATION 0x68626462
-#define VERSION 1
+#define VERSION 2
 
 int64_t hb_complex_now(void)
 {
@@ -183,6 +183,27 @@ static hb_status make(hb_complex *c, hb_error *err)
 	return status ? status : ended;
 }
 
+/* Tables of an older hbdb: what each version added. */
+static hb_status bring_up(hb_complex *c, int64_t version, hb_error *err)
+{
+	static const char *const added[] = {
+		[1] = "ALTER TABLE process ADD COLUMN messages INTEGER; ALTER TABLE process ADD COLUMN event_rate REAL; "
+		      "ALTER TABLE process ADD COLUMN message_rate REAL; PRAGMA user_version = 2",
+	};
+	if (version < 1 || version >= VERSION)
+		return HB_OK;
+	hb_status status = hb_complex_begin(c, err);
+	if (status)
+		return status;
+	/* another one may have done it meanwhile */
+	version = hb__db_number(c, VERSION, "PRAGMA user_version", "");
+	for (; !status && version < VERSION; version++)
+		if (sqlite3_exec(c->db, added[version], NULL, NULL, NULL) != SQLITE_OK)
+			status = hb__complex_wrong(c, err);
+	hb_status ended = hb_complex_end(c, !status, err);
+	return status ? status : ended;
+}
+
 static hb_status look(hb_complex *c, hb_error *err)
 {
 	sqlite3_busy_timeout(c->db, 5000);
@@ -206,7 +227,7 @@ static hb_status look(hb_complex *c, hb_error *err)
 		return hb__complex_fail(err, HB_E_VERSION,
 			"%.150s: made by a newer hbdb (version %lld of its tables; this one knows %d)", c->path,
 			(long long)version, VERSION);
-	return status;
+	return status ? status : bring_up(c, version, err);
 }
 
 hb_status hb_complex_open(const char *path, hb_complex **ret_complex, hb_error *err)

@@ -57,10 +57,12 @@ static hb_status update(hb_complex *c, int64_t number, const cJSON *process, con
 		"world = coalesce(?5, world), machine = coalesce(?6, machine), recording = coalesce(?7, recording), "
 		"log = coalesce(?8, log), events = coalesce(?9, events), threads = coalesce(?10, threads), "
 		"used = coalesce(?11, used), memory = coalesce(?12, memory), status = coalesce(?13, status), "
-		"signal = coalesce(?14, signal), missing = NULL WHERE process = ?1",
-		"ittfftttffffff", number, FIELD("name"), FIELD("program"), FIELD("rank"), FIELD("world"),
+		"signal = coalesce(?14, signal), messages = coalesce(?15, messages), event_rate = coalesce(?16, event_rate), "
+		"message_rate = coalesce(?17, message_rate), missing = NULL WHERE process = ?1",
+		"ittfftttfffffffff", number, FIELD("name"), FIELD("program"), FIELD("rank"), FIELD("world"),
 		FIELD("machine"), FIELD("recording"), FIELD("log"), FIELD("events"), FIELD("threads"), FIELD("used"),
-		FIELD("memory"), FIELD("status"), FIELD("signal"));
+		FIELD("memory"), FIELD("status"), FIELD("signal"), FIELD("messages"), FIELD("event_rate"),
+		FIELD("message_rate"));
 	status =
 		status ? status
 		       : hb__db_do(c, err,
@@ -127,7 +129,10 @@ static hb_status tell_end(hb_complex *c, int64_t number, const cJSON *process, h
 	else if (!death)
 		snprintf(how, sizeof how, "ended");
 	cJSON *data = cJSON_Duplicate(process, 1);
-	if (hb__db_number(c, 0, "SELECT 1 FROM program WHERE process = ? AND ending IS NOT NULL", "i", number))
+	if (hb__db_number(c, 0,
+		    "SELECT 1 FROM program g JOIN process p ON p.process = ?1 WHERE g.ending IS NOT NULL AND (g.process = ?1 OR "
+		    "(g.program = p.program AND g.recording = p.recording))",
+		    "i", number))
 		cJSON_AddBoolToObject(data, "asked", true);
 	hb_status done = hb__db_tell(c, err, death ? "death" : "exit",
 		death    ? "error"

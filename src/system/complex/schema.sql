@@ -1,7 +1,7 @@
 -- The complex: what the manager knows. Times are microseconds since 1970; a state's `since` is when it began.
 -- A row is never given another meaning: what is gone has a state that says so, and is removed after a time.
 PRAGMA application_id = 0x68626462; -- "hbdb"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE node(
 	node INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,6 +46,8 @@ CREATE TABLE process(
 	recording TEXT, log TEXT,
 	state TEXT NOT NULL,             -- running, waiting, stopped, held, ended, gone
 	call TEXT, events INTEGER, threads INTEGER,
+	messages INTEGER,                -- that it sent
+	event_rate REAL, message_rate REAL, -- per second, when its agent looked last
 	used REAL, memory INTEGER,       -- seconds of processors; bytes
 	status INTEGER, signal INTEGER,
 	since INTEGER NOT NULL,

@@ -8,7 +8,6 @@
 
 #include "system/manager/inside.h"
 
-#define ROWS_MOST (900u << 10) /* bytes of rows in an answer: a frame has a megabyte */
 
 struct ask {
 	struct hb__console *console;
@@ -35,44 +34,36 @@ static void answer(const struct ask *a, hb_status status, const hb_error *err)
 
 /* ---- rows ---- */
 
-struct rows {
-	cJSON *list;
-	size_t bytes;
-	bool more;
-};
+static bool add_row(void *user, cJSON *row) { return hb_wire_list_add(user, row); }
 
-static bool add_row(void *user, cJSON *row)
+/* Where the next part begins: behind the last row, by its own number; reactions are counted. */
+static int64_t behind(const char *what, const cJSON *rows, int64_t after)
 {
-	struct rows *r = user;
-	char *text = cJSON_PrintUnformatted(row);
-	size_t n = text ? strlen(text) + 1 : 0;
-	cJSON_free(text);
-	if (r->bytes + n > ROWS_MOST) {
-		r->more = true;
-		cJSON_Delete(row);
-		return false;
-	}
-	r->bytes += n;
-	cJSON_AddItemToArray(r->list, row);
-	return true;
+	static const char *const number[][2] = {{"nodes", "node"}, {"programs", "program"}, {"processes", "process"},
+		{"events", "event"}, {"holds", "hold"}};
+	for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+		if (!strcmp(what, number[i][0]))
+			return rows->child ? hb__manager_int(rows->child->prev, number[i][1]) : after;
+	return after + cJSON_GetArraySize(rows);
 }
 
 static void ask_rows(struct ask *a, const char *what)
 {
 	hb_error err;
-	struct rows r = {.list = cJSON_CreateArray()};
+	hb_wire_list list = {.rows = cJSON_CreateArray()};
 	hb_complex_filter filter = {.node = hb_wire_text(a->object, "node"),
 		.program = hb_wire_text(a->object, "program"),
+		.after = hb__manager_int(a->object, "after"),
 		.since = hb__manager_int(a->object, "since"),
 		.most = hb__manager_int(a->object, "most")};
-	hb_status status = hb_complex_rows(a->manager->complex, what, &filter, add_row, &r, &err);
+	hb_status status = hb_complex_rows(a->manager->complex, what, &filter, add_row, &list, &err);
 	if (status) {
-		cJSON_Delete(r.list);
+		cJSON_Delete(list.rows);
 		refuse(a, &err);
 		return;
 	}
 	cJSON *object = cJSON_CreateObject();
-	const cJSON *last = r.list->child ? r.list->child->prev : NULL;
+	const cJSON *last = list.rows->child ? list.rows->child->prev : NULL;
 	if (!strcmp(what, "events") && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "follow"))) {
 		a->console->follows = true;
 		/* from the last row on, or, where there was none, from what is there now */
@@ -80,8 +71,10 @@ static void ask_rows(struct ask *a, const char *what)
 				   : filter.since > 0 ? filter.since
 						      : hb_complex_last_event(a->manager->complex);
 	}
-	cJSON_AddItemToObject(object, "rows", r.list);
-	cJSON_AddBoolToObject(object, "more", r.more);
+	if (list.full)
+		cJSON_AddNumberToObject(object, "next", (double)behind(what, list.rows, filter.after));
+	cJSON_AddItemToObject(object, "rows", list.rows);
+	cJSON_AddBoolToObject(object, "more", list.full);
 	hb_wire_answer(a->wire, a->id, object);
 }
 
@@ -247,7 +240,12 @@ static void ask_state(struct ask *a)
 		hb_wire_refuse(a->wire, a->id, 2, "node %s is down", hb__manager_text(row, "node_name"));
 	else {
 		cJSON *ask = cJSON_CreateObject();
+		const cJSON *after = cJSON_GetObjectItemCaseSensitive(a->object, "after");
 		cJSON_AddStringToObject(ask, "folder", recording);
+		if (after)
+			cJSON_AddItemToObject(ask, "after", cJSON_Duplicate(after, 1));
+		if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(a->object, "alone")))
+			cJSON_AddItemToObject(ask, "process", hb__process_named(row));
 		hb_wire_ask(n->wire, "state", ask, passed, p);
 	}
 	cJSON_Delete(row);

@@ -167,6 +167,7 @@ static bool tell_row(void *user, cJSON *row)
 {
 	struct hb__console *c = user;
 	c->told = hb__manager_int(row, "event");
+	hb_wire_shorten(row);
 	hb_wire_news(c->wire, "event", row);
 	c->full = hb_wire_waiting(c->wire) > BEHIND;
 	return !c->full;

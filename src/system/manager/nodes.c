@@ -71,6 +71,8 @@ struct question {
 	struct hb_manager *manager;
 	int64_t node;
 	char *folder;
+	/* of `ps`: what earlier parts of the answer have told */
+	cJSON *processes, *started;
 };
 
 /* Until when it is known how what the node had started ended, in seconds since 1970: a mark of the database. What ended long before is not told again. */
@@ -86,30 +88,65 @@ static int64_t known_until(struct hb__node *n, bool now)
 	return until;
 }
 
-static void has_all(void *user, const cJSON *answer, const char *error, int status)
+static void free_question(struct question *q)
+{
+	free(q->folder);
+	cJSON_Delete(q->processes);
+	cJSON_Delete(q->started);
+	free(q);
+}
+
+/* The rows of one part behind those of the others. */
+static void append(cJSON **to, const cJSON *answer, const char *name)
+{
+	const cJSON *one;
+	if (!*to)
+		*to = cJSON_CreateArray();
+	cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(answer, name))
+		cJSON_AddItemToArray(*to, cJSON_Duplicate(one, 1));
+}
+
+static void ask_part(struct hb__node *n, struct question *q, const cJSON *next);
+
+static void has_part(void *user, const cJSON *answer, const char *error, int status)
 {
 	struct question *q = user;
 	struct hb__node *n = hb__node_of(q->manager, q->node);
+	const cJSON *next = cJSON_GetObjectItemCaseSensitive(answer, "next"), *one;
 	hb_error err;
 	(void)status;
+	if (n && !error) {
+		append(&q->processes, answer, "processes");
+		append(&q->started, answer, "started");
+		n->answered = hb_seconds();
+		if (next && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more"))) {
+			n->asked = n->answered;
+			ask_part(n, q, next);
+			return;
+		}
+		cJSON_ArrayForEach(one, q->started) cJSON_AddItemToArray(q->processes, cJSON_Duplicate(one, 1));
+		hb__manager_fine(
+			n->manager, hb_complex_ps(n->manager->complex, n->number, q->processes, &err), &err);
+		hb__programs_started(n, q->started);
+		known_until(n, true);
+	}
 	if (n) {
 		n->asking = false;
 		n->answered = hb_seconds();
 	}
-	if (n && !error) {
-		const cJSON *started = cJSON_GetObjectItemCaseSensitive(answer, "started"), *one;
-		cJSON *all = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(answer, "processes"), 1);
-		if (!cJSON_IsArray(all)) {
-			cJSON_Delete(all);
-			all = cJSON_CreateArray();
-		}
-		cJSON_ArrayForEach(one, started) cJSON_AddItemToArray(all, cJSON_Duplicate(one, 1));
-		hb__manager_fine(n->manager, hb_complex_ps(n->manager->complex, n->number, all, &err), &err);
-		hb__programs_started(n, started);
-		known_until(n, true);
-		cJSON_Delete(all);
-	}
-	free(q);
+	free_question(q);
+}
+
+/* next: where the part begins; NULL: the first one. */
+static void ask_part(struct hb__node *n, struct question *q, const cJSON *next)
+{
+	cJSON *ask = cJSON_CreateObject();
+	int64_t until = known_until(n, false);
+	if (until)
+		cJSON_AddNumberToObject(ask, "since", (double)(until - SKEW_S));
+	if (next)
+		cJSON_AddItemToObject(ask, "after", cJSON_Duplicate(next, 1));
+	hb_wire_ask(n->wire, "ps", ask, has_part, q);
 }
 
 static void ask_all(struct hb__node *n, double now)
@@ -117,14 +154,10 @@ static void ask_all(struct hb__node *n, double now)
 	struct question *q = calloc(1, sizeof *q);
 	if (!q)
 		return;
-	*q = (struct question){n->manager, n->number, NULL};
+	*q = (struct question){.manager = n->manager, .node = n->number};
 	n->asking = true;
 	n->asked = now;
-	cJSON *ask = cJSON_CreateObject();
-	int64_t until = known_until(n, false);
-	if (until)
-		cJSON_AddNumberToObject(ask, "since", (double)(until - SKEW_S));
-	hb_wire_ask(n->wire, "ps", ask, has_all, q);
+	ask_part(n, q, NULL);
 }
 
 static void watches(void *user, const cJSON *answer, const char *error, int status)
@@ -138,8 +171,7 @@ static void watches(void *user, const cJSON *answer, const char *error, int stat
 			free(n->watched[i]);
 			n->watched[i] = n->watched[--n->nwatched];
 		}
-	free(q->folder);
-	free(q);
+	free_question(q);
 }
 
 void hb__node_watch(struct hb__node *n, const char *folder)
@@ -155,7 +187,7 @@ void hb__node_watch(struct hb__node *n, const char *folder)
 		return;
 	}
 	n->watched[n->nwatched++] = strdup(folder);
-	*q = (struct question){n->manager, n->number, strdup(folder)};
+	*q = (struct question){.manager = n->manager, .node = n->number, .folder = strdup(folder)};
 	cJSON *ask = cJSON_CreateObject();
 	cJSON_AddStringToObject(ask, "folder", folder);
 	hb_wire_ask(n->wire, "watch", ask, watches, q);

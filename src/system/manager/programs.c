@@ -10,6 +10,7 @@
 #define LONGEST 60000000 /* microseconds between attempts, at most */
 #define QUICK 10000000   /* one that ran for less failed at once */
 #define PATIENCE 10.0    /* seconds from SIGTERM to SIGKILL */
+#define SEALING 600.0    /* ... for one whose job has ended, and whose recording is being put in order */
 
 static bool is_running(const cJSON *row)
 {
@@ -24,6 +25,12 @@ static int64_t later(const cJSON *row)
 	for (int64_t i = 1; i < failures && wait < LONGEST; i++)
 		wait *= 2;
 	return now + (wait < LONGEST ? wait : LONGEST);
+}
+
+static bool collect(void *user, cJSON *row)
+{
+	cJSON_AddItemToArray(user, row);
+	return true;
 }
 
 /* ---- beginning ---- */
@@ -124,12 +131,6 @@ static const cJSON *find_started(const cJSON *started, const cJSON *row)
 	return found;
 }
 
-static bool collect(void *user, cJSON *row)
-{
-	cJSON_AddItemToArray(user, row);
-	return true;
-}
-
 /* Answers come in order: when `ps` is answered, an ask to start that was sent before it has been, too, or is lost. */
 void hb__programs_started(struct hb__node *n, const cJSON *started)
 {
@@ -168,6 +169,28 @@ static void signal_main(struct hb_manager *m, const cJSON *row, int signal)
 	cJSON_Delete(process);
 }
 
+/* All that was recorded of its last run has ended, and what records it has not: a signal would take away the time that it needs to put the recording in order. */
+static bool is_sealing(struct hb_manager *m, const cJSON *row)
+{
+	cJSON *rows = cJSON_CreateArray();
+	const cJSON *process;
+	size_t recorded = 0, live = 0;
+	const char *recording = hb_wire_text(row, "recording");
+	if (recording && is_running(row))
+		hb_complex_rows(m->complex, "processes", &(hb_complex_filter){.program = hb__manager_text(row, "name")},
+			collect, rows, NULL);
+	cJSON_ArrayForEach(process, rows)
+	{
+		const char *state = hb__manager_text(process, "state");
+		if (strcmp(hb__manager_text(process, "recording"), recording) || !hb_wire_text(process, "log"))
+			continue;
+		recorded++;
+		live += strcmp(state, "ended") && strcmp(state, "gone");
+	}
+	cJSON_Delete(rows);
+	return recorded && !live;
+}
+
 hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_error *err)
 {
 	cJSON *row = hb_complex_row(m->complex, "programs", program);
@@ -185,7 +208,7 @@ hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_
 		status = hb_complex_program_retry(m->complex, program, hb_complex_now(), err);
 	if (!status && runs)
 		status = hb_complex_program_ends(m->complex, program, err);
-	if (!status && runs)
+	if (!status && runs && !is_sealing(m, row))
 		signal_main(m, row, SIGTERM);
 	cJSON_Delete(row);
 	return status;
@@ -235,7 +258,8 @@ void hb__programs_tick(struct hb_manager *m)
 	{
 		int64_t ending = hb__manager_int(row, "ending");
 		if (is_running(row)) {
-			if (ending && ending + (int64_t)(PATIENCE * 1e6) < hb_complex_now()) {
+			double passed = (double)(hb_complex_now() - ending) / 1e6;
+			if (ending && passed > PATIENCE && (passed > SEALING || !is_sealing(m, row))) {
 				kill_rest(m, row);
 				hb__manager_fine(m,
 					hb_complex_program_ends(m->complex, hb__manager_int(row, "program"), &err),

@@ -54,7 +54,7 @@ typedef enum hb__when_kind {
 	HB__NODE_IS,
 	HB__NODE_HAS, /* load, memory, disk */
 	HB__RATE,     /* of kinds of events */
-	HB__SPEED,    /* of events that are recorded */
+	HB__SPEED,    /* of events that are recorded, or messages: `what` is the column */
 } hb__when_kind;
 
 enum {
@@ -75,6 +75,14 @@ typedef struct hb__when_sample {
 	double value;
 } hb__when_sample;
 
+/* How a sum grows. */
+typedef struct hb__when_series {
+	int64_t process; /* 0: of all */
+	bool seen;       /* at this look */
+	hb__when_sample *sample;
+	size_t nsamples, room;
+} hb__when_series;
+
 typedef struct hb__when_condition {
 	hb__when_kind kind;
 	char *process, *program, *node; /* names; NULL: any. process: a rank or a name */
@@ -85,6 +93,7 @@ typedef struct hb__when_condition {
 	int64_t status, signal; /* signal 0: any */
 	char *what;             /* an identifier, a state, a sensor, a column of nodes */
 	char *model;
+	bool each; /* a rate: of one process, by itself */
 	int over; /* 1: over, -1: under, 0: no limit */
 	double limit;
 	int64_t window; /* of a rate */
@@ -93,6 +102,8 @@ typedef struct hb__when_condition {
 	bool holds;              /* of a state */
 	hb__when_sample *sample; /* of rates: times; of sensors: the processes that are beyond the limit, in `time` */
 	size_t nsamples, room;
+	hb__when_series *series; /* of speeds */
+	size_t nseries, series_room;
 } hb__when_condition;
 
 typedef struct hb__when_rule {

@@ -59,6 +59,8 @@ static bool ends_so(const hb__when_condition *c, const cJSON *event, unsigned ki
 	int64_t status = number_of(data, "status"), signal = number_of(data, "signal");
 	if (c->signal && signal != c->signal)
 		return false;
+	if (c->kinds == HB__DEATH && cJSON_IsTrue(FIELD(data, "asked")))
+		return false; /* with its program it was told to end */
 	if (c->has_status && (status == c->status) == c->not_status)
 		return false;
 	return !c->fails || (!cJSON_IsTrue(FIELD(data, "asked")) && (kind != HB__EXIT || status));
@@ -113,8 +115,8 @@ static bool happened(hb__when_condition *c, const cJSON *event, unsigned kind)
 /* ---- which states ---- */
 
 struct look {
-	const hb__when_condition *c;
-	const char *process; /* the field with its name */
+	hb__when_condition *c;
+	int64_t now;
 	bool found;
 	double sum;
 	cJSON *row; /* the first one */
@@ -134,14 +136,58 @@ static bool fits(const hb__when_condition *c, const cJSON *row)
 	return is_there(c, row, "name") && (c->kind == HB__SPEED || !strcmp(c->what, text_of(row, "state")));
 }
 
+static hb__when_series *series_of(hb__when_condition *c, int64_t process)
+{
+	for (size_t i = 0; i < c->nseries; i++)
+		if (c->series[i].process == process)
+			return &c->series[i];
+	if (!HB_GROW(c->series, c->series_room, c->nseries + 1))
+		return NULL;
+	c->series[c->nseries] = (hb__when_series){.process = process};
+	return &c->series[c->nseries++];
+}
+
+/* How much more there is than a window ago. */
+static bool is_fast(const hb__when_condition *c, hb__when_series *s, double sum, int64_t now)
+{
+	if (!s->nsamples || s->sample[s->nsamples - 1].time + c->window / 10 <= now) {
+		if (s->nsamples && s->sample[s->nsamples - 1].value > sum)
+			s->nsamples = 0; /* processes that had ended were forgotten */
+		if (HB_GROW(s->sample, s->room, s->nsamples + 1))
+			s->sample[s->nsamples++] = (hb__when_sample){now, sum};
+	}
+	size_t old = 0;
+	while (old + 1 < s->nsamples && s->sample[old + 1].time <= now - c->window)
+		old++;
+	memmove(s->sample, s->sample + old, (s->nsamples - old) * sizeof *s->sample);
+	s->nsamples -= old;
+	if (!s->nsamples || s->sample[0].time > now - c->window)
+		return false; /* it is not known for so long */
+	double passed = (double)(now - s->sample[0].time);
+	return is_beyond(c, (sum - s->sample[0].value) * (double)c->window / passed);
+}
+
+/* Of one process by itself: one that has ended has no rate. */
+static bool look_at_each(struct look *l, const cJSON *row)
+{
+	const char *state = text_of(row, "state");
+	hb__when_series *s = series_of(l->c, number_of(row, "process"));
+	if (!s || !cJSON_IsNumber(FIELD(row, l->c->what)) || !strcmp(state, "ended") || !strcmp(state, "gone"))
+		return false;
+	s->seen = true;
+	return is_fast(l->c, s, (double)number_of(row, l->c->what), l->now);
+}
+
 static bool look(void *user, cJSON *row)
 {
 	struct look *l = user;
-	if (!fits(l->c, row)) {
+	bool counts = fits(l->c, row) && (!l->c->each || look_at_each(l, row));
+	if (!counts) {
 		cJSON_Delete(row);
 		return true;
 	}
-	l->sum += (double)number_of(row, "events");
+	if (l->c->kind == HB__SPEED)
+		l->sum += (double)number_of(row, l->c->what);
 	if (l->found)
 		cJSON_Delete(row);
 	else
@@ -150,24 +196,15 @@ static bool look(void *user, cJSON *row)
 	return l->c->kind == HB__SPEED; /* a state needs no second one */
 }
 
-/* How many recorded events more there are than a window ago. */
-static bool is_fast(hb__when_condition *c, double sum, int64_t now)
+static void forget_series(hb__when_condition *c)
 {
-	if (!c->nsamples || c->sample[c->nsamples - 1].time + c->window / 10 <= now) {
-		if (c->nsamples && c->sample[c->nsamples - 1].value > sum)
-			c->nsamples = 0; /* processes that had ended were forgotten */
-		if (HB_GROW(c->sample, c->room, c->nsamples + 1))
-			c->sample[c->nsamples++] = (hb__when_sample){now, sum};
-	}
-	size_t old = 0;
-	while (old + 1 < c->nsamples && c->sample[old + 1].time <= now - c->window)
-		old++;
-	memmove(c->sample, c->sample + old, (c->nsamples - old) * sizeof *c->sample);
-	c->nsamples -= old;
-	if (!c->nsamples || c->sample[0].time > now - c->window)
-		return false; /* it is not known for so long */
-	double passed = (double)(now - c->sample[0].time);
-	return is_beyond(c, (sum - c->sample[0].value) * (double)c->window / passed);
+	for (size_t i = 0; i < c->nseries;)
+		if (c->series[i].seen) {
+			c->series[i++].seen = false;
+		} else {
+			free(c->series[i].sample);
+			c->series[i] = c->series[--c->nseries];
+		}
 }
 
 static bool is_often(hb__when_condition *c, int64_t now)
@@ -194,10 +231,15 @@ static bool is_so(hb__when_condition *c, hb_complex *complex, int64_t now, cJSON
 	const char *what = c->kind == HB__NODE_IS || c->kind == HB__NODE_HAS ? "nodes"
 			   : c->kind == HB__PROGRAM_IS                       ? "programs"
 									     : "processes";
-	struct look l = {.c = c};
+	struct look l = {.c = c, .now = now};
 	hb_complex_rows(complex, what, &(hb_complex_filter){0}, look, &l, NULL);
 	*ret_row = l.row;
-	return c->kind == HB__SPEED ? is_fast(c, l.sum, now) : l.found;
+	if (c->each)
+		forget_series(c);
+	if (c->kind != HB__SPEED || c->each)
+		return l.found;
+	hb__when_series *all = series_of(c, 0);
+	return all && is_fast(c, all, l.sum, now);
 }
 
 /* ---- rules ---- */
@@ -269,7 +311,7 @@ static cJSON *as_event(const hb__when_rule *rule, const hb__when_condition *c, c
 		cJSON_AddStringToObject(event, "program_name", program);
 	if (where && *where)
 		cJSON_AddStringToObject(event, "node_name", where);
-	if (row && c->kind == HB__PROCESS_IS) {
+	if (row && (c->kind == HB__PROCESS_IS || c->each)) {
 		cJSON_AddStringToObject(event, "process_name", name);
 		static const char *const fields[] = {"process", "rank", "pid", "recording"};
 		for (size_t i = 0; i < 4; i++)

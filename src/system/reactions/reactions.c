@@ -20,6 +20,9 @@ static void free_rule(hb__when_rule *rule)
 		free(c->what);
 		free(c->model);
 		free(c->sample);
+		for (size_t k = 0; k < c->nseries; k++)
+			free(c->series[k].sample);
+		free(c->series);
 	}
 	for (size_t i = 0; i < rule->naction; i++) {
 		for (size_t k = 0; k < rule->action[i].nwords; k++)

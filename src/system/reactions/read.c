@@ -32,6 +32,14 @@ static bool read_limit(hb__when_reader *r, hb__when_condition *c)
 	return true;
 }
 
+static char *read_rank(hb__when_reader *r)
+{
+	char *rank = hb__when_name(r, "a rank");
+	if (strspn(rank, "0123456789") != strlen(rank))
+		hb__when_wrong(r, "a rank is a number, not '%.40s'; other processes: process NAME", rank);
+	return rank;
+}
+
 static void read_state(hb__when_reader *r, hb__when_condition *c, hb__when_kind kind, const char *const *states)
 {
 	c->kind = kind;
@@ -102,6 +110,45 @@ static void read_program_verb(hb__when_reader *r, hb__when_condition *c)
 		hb__when_none(r);
 }
 
+/* Over or under N per second: the end of each rate. */
+static void read_per(hb__when_reader *r, hb__when_condition *c)
+{
+	r->wanted[0] = 0;
+	if (!read_limit(r, c))
+		hb__when_none(r);
+	hb__when_need(r, "per");
+	r->wanted[0] = 0;
+	c->window = hb__when_takes_word(r, "second")   ? 1000000
+		    : hb__when_takes_word(r, "minute") ? 60000000
+		    : hb__when_takes_word(r, "hour")   ? 3600000000
+						       : 0;
+	if (!c->window)
+		hb__when_none(r);
+}
+
+/* Of a program, all of it together; or of a process. */
+static void read_speed(hb__when_reader *r, hb__when_condition *c, const char *column)
+{
+	c->kind = HB__SPEED;
+	c->what = strdup(column);
+	if (!hb__when_takes_word(r, "of")) {
+		read_where(r, c);
+	} else if (hb__when_takes_word(r, "rank")) {
+		c->each = c->ranked = true;
+		c->process = read_rank(r);
+	} else if (hb__when_takes_word(r, "process")) {
+		c->each = true;
+		c->process = hb__when_name(r, "the name of a process");
+	} else if (hb__when_takes_word(r, "any")) {
+		c->each = true;
+		hb__when_need(r, "process");
+	} else {
+		c->program = hb__when_name(r, "rank, process, any process, or the name of a program");
+	}
+	read_where(r, c);
+	read_per(r, c);
+}
+
 static void read_rate(hb__when_reader *r, hb__when_condition *c)
 {
 	static const struct {
@@ -118,22 +165,16 @@ static void read_rate(hb__when_reader *r, hb__when_condition *c)
 	if (!c->kinds && hb__when_takes_word(r, "sensor")) {
 		c->kinds = HB__SENSED;
 		c->what = hb__when_name(r, "the name of a sensor");
-	} else if (!c->kinds && hb__when_takes_word(r, "events"))
-		c->kind = HB__SPEED;
-	else if (!c->kinds)
+	} else if (!c->kinds && hb__when_takes_word(r, "events")) {
+		read_speed(r, c, "events");
+		return;
+	} else if (!c->kinds && hb__when_takes_word(r, "messages")) {
+		read_speed(r, c, "messages");
+		return;
+	} else if (!c->kinds)
 		hb__when_none(r);
 	read_where(r, c);
-	r->wanted[0] = 0;
-	if (!read_limit(r, c))
-		hb__when_none(r);
-	hb__when_need(r, "per");
-	r->wanted[0] = 0;
-	c->window = hb__when_takes_word(r, "second")   ? 1000000
-		    : hb__when_takes_word(r, "minute") ? 60000000
-		    : hb__when_takes_word(r, "hour")   ? 3600000000
-						       : 0;
-	if (!c->window)
-		hb__when_none(r);
+	read_per(r, c);
 }
 
 static void read_node(hb__when_reader *r, hb__when_condition *c)
@@ -210,9 +251,7 @@ static void read_one(hb__when_reader *r, hb__when_condition *c)
 		read_any(r, c);
 	else if (hb__when_takes_word(r, "rank")) {
 		c->ranked = true;
-		c->process = hb__when_name(r, "a rank");
-		if (strspn(c->process, "0123456789") != strlen(c->process))
-			hb__when_wrong(r, "a rank is a number, not '%.40s'; other processes: process NAME", c->process);
+		c->process = read_rank(r);
 		read_where(r, c);
 		read_process_verb(r, c);
 	} else if (hb__when_takes_word(r, "process")) {

@@ -76,4 +76,17 @@ bool hb_wire_number(const cJSON *object, const char *name, int64_t *ret_number);
 /* An array of texts as an argv: one block, free it. NULL: not there, empty, or none. */
 char **hb_wire_words(const cJSON *object, const char *name);
 
+/* ---- lists ---- */
+
+/* As many objects as fit into an answer: the asker is told where the rest begins, and asks again. Begins as zeroes. */
+typedef struct hb_wire_list {
+	cJSON *rows; /* an array; NULL: nothing was added */
+	size_t bytes;
+	bool full; /* something did not fit */
+} hb_wire_list;
+/* object: taken over. One that is longer than a part by itself is shortened. False: it does not fit, and nothing that comes later does. */
+bool hb_wire_list_add(hb_wire_list *list, cJSON *object);
+/* Cuts long texts of an object that would not fit into a frame, and drops long fields that are no texts. */
+void hb_wire_shorten(cJSON *object);
+
 #endif

@@ -142,6 +142,7 @@ static void gone(hb_agent *agent, hb_wire *wire)
 {
 	hb__watching_gone(((hb_tool_agent *)hb_agent_user(agent))->watching, wire);
 	hb__parts_gone(wire);
+	hb__put_gone(wire);
 }
 
 static const hb_agent_row rows[] = {
@@ -154,6 +155,8 @@ static const hb_agent_row rows[] = {
 	{"fetch", hb__ask_fetch},
 	{"follow", hb__ask_follow},
 	{"drop", hb__ask_drop},
+	{"put", hb__ask_put},
+	{"deaths", hb__ask_deaths},
 	{0},
 };
 
@@ -181,6 +184,8 @@ int hb__serve_agent(int in, int out, const char *socket)
 		.gone = gone,
 		.user = &own};
 	hb_status status = hb_agent_serve(&options, &err);
+	hb__put_gone(NULL);
+	hb__put_wait();
 	if (own.notes >= 0) {
 		close(own.notes);
 		unlink(own.notes_path);

@@ -21,7 +21,7 @@
 #include "format/within/within.h"
 
 /* Only what looks like one is touched: a folder of this user's with logs, and perhaps contents, or nothing. Else the ask has been refused. NULL then. */
-static const char *the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
+const char *hb__the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = hb_wire_text(ask, "folder");
 	struct stat is;
@@ -155,7 +155,7 @@ void hb__work_done(int said, cJSON *answer)
 
 void hb__ask_seal(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
-	const char *folder = the_folder(wire, id, ask);
+	const char *folder = hb__the_folder(wire, id, ask);
 	if (folder && work(agent, wire, id, sealed, -1))
 		seal(folder);
 }
@@ -176,7 +176,7 @@ static void keep(const char *folder, const char *output, int said)
 
 void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
-	const char *folder = the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
+	const char *folder = hb__the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
 	if (folder && output && (!*output || (*output != '/' && strchr(output, '/')))) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder",
 			output);
@@ -189,7 +189,7 @@ void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 
 /* ---- fetch, follow ---- */
 
-/* "logs": logs and contents; "others": all else; NULL: all. */
+/* "logs": logs and contents; "others": all else; NULL: all. Of what stands in the folder itself. */
 static bool wanted(const char *which, const char *name)
 {
 	size_t n = strlen(name), ending = strlen(".data");
@@ -198,13 +198,17 @@ static bool wanted(const char *which, const char *name)
 	return !which || log == !strcmp(which, "logs");
 }
 
-static void send_part(const char *folder, const char *which, int fd)
+static void send_part(const char *given, const char *which, int fd)
 {
+	bool copies = which && !strcmp(which, "files"); /* of files that the program read, if there are any */
+	char *folder = copies ? hb__format("%s/files", given) : hb__copy(given);
+	which = copies ? NULL : which;
 	char host[256] = "";
 	hb_within_writer w;
 	gethostname(host, sizeof host - 1);
 	hb_within_begin(&w, fd, host);
 	DIR *dir = opendir(folder);
+	int trouble = errno;
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		struct stat is;
 		if (e->d_name[0] == '.' || fstatat(dirfd(dir), e->d_name, &is, AT_SYMLINK_NOFOLLOW) ||
@@ -214,20 +218,24 @@ static void send_part(const char *folder, const char *which, int fd)
 		hb_within_add(&w, path, e->d_name);
 		free(path);
 	}
-	_exit(hb_within_end(&w, NULL) || !dir);
+	_exit(hb_within_end(&w, NULL) || (!dir && !(copies && trouble == ENOENT)));
 }
 
-/* What hbdb record --send sends, into the channel, until nobody takes it any more. */
-static void send_on(const char *folder, int fd)
+/* What hbdb record --send sends, into the channel, until nobody takes it any more. Who says only that there is nothing more to be watched gets the rest. */
+static void send_on(const char *folder, bool files, int fd)
 {
-	const hb_send_policy at_once = {0};
-	struct pollfd end = {.fd = fd};
+	const hb_send_policy at_once = {.files = files};
+	struct pollfd end = {.fd = fd, .events = POLLIN | POLLRDHUP};
 	hb_sender *sender;
 	dup2(fd, 1);
 	if (hb__sender_begin("exec cat", &at_once, folder, &sender))
 		_exit(1);
 	while (poll(&end, 1, -1) < 0 || !end.revents)
 		;
+	if (!(end.revents & (POLLHUP | POLLERR))) {
+		hb__sender_flush(sender);
+		hb__sender_end(sender);
+	}
 	_exit(0);
 }
 
@@ -235,13 +243,16 @@ struct sending {
 	hb_wire *wire;
 	uint32_t channel;
 	bool open, over;
-	int status;
+	int said; /* why the child failed; -1: it says nothing */
 };
 
 static void let_go(struct sending *s)
 {
-	if (s->over && !s->open)
-		free(s);
+	if (!s->over || s->open)
+		return;
+	if (s->said >= 0)
+		close(s->said);
+	free(s);
 }
 
 static void cut(void *user, uint32_t channel, const cJSON *how)
@@ -255,76 +266,85 @@ static void cut(void *user, uint32_t channel, const cJSON *how)
 static void sent(hb_agent *agent, void *user, int32_t pid, int status, int signal)
 {
 	struct sending *s = user;
+	char text[512] = "";
 	(void)agent, (void)pid, (void)signal;
 	s->over = true;
 	if (s->open) {
 		cJSON *how = cJSON_CreateObject();
 		cJSON_AddNumberToObject(how, "status", status);
+		if (status && s->said >= 0 && pread(s->said, text, sizeof text - 1, 0) > 0)
+			cJSON_AddStringToObject(how, "error", text);
 		hb_wire_end(s->wire, s->channel, how);
 	}
 	let_go(s);
 }
 
-/* A child that writes into the channel of an ask. */
-static void begin_sending(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask, bool follow)
+int hb__channel_for(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask, int said)
 {
-	const char *folder = the_folder(wire, id, ask);
 	int64_t channel;
 	int end[2];
-	if (!folder)
-		return;
-	if (!hb_wire_number(ask, "channel", &channel) || channel < 1 || channel > UINT32_MAX) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "the ask says no channel");
-		return;
-	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "cannot make a socket: %s", strerror(errno));
-		return;
+	bool named = hb_wire_number(ask, "channel", &channel) && channel > 0 && channel <= UINT32_MAX;
+	if (!named || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE,
+			named ? "cannot make a socket: %s" : "the ask says no channel", strerror(errno));
+		if (said >= 0)
+			close(said);
+		return -1;
 	}
 	struct sending *s = hb__alloc(sizeof *s);
-	*s = (struct sending){.wire = wire, .channel = (uint32_t)channel, .open = true};
+	*s = (struct sending){.wire = wire, .channel = (uint32_t)channel, .open = true, .said = said};
 	pid_t pid = begin_child();
 	if (!pid) {
 		close(end[0]);
-		if (follow)
-			send_on(folder, end[1]);
-		send_part(folder, hb_wire_text(ask, "which"), end[1]);
+		return end[1];
 	}
 	close(end[1]);
 	if (pid < 0 || !hb_agent_wait_for(agent, pid, sent, s)) {
 		close(end[0]);
-		free(s);
+		s->open = false;
+		s->over = true;
+		let_go(s);
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "no process could be started: %s", strerror(errno));
-		return;
-	}
-	if (!hb_wire_join(wire, s->channel, end[0], end[0], true, cut, s)) {
+	} else if (!hb_wire_join(wire, s->channel, end[0], end[0], true, cut, s)) {
 		s->open = false;
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "the channel %lld is in use", (long long)channel);
-		return;
+	} else {
+		hb_wire_answer(wire, id, NULL);
 	}
-	hb_wire_answer(wire, id, NULL);
+	return -1;
 }
 
 void hb__ask_fetch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
-	begin_sending(agent, wire, id, ask, false);
+	const char *folder = hb__the_folder(wire, id, ask);
+	int fd = folder ? hb__channel_for(agent, wire, id, ask, -1) : -1;
+	if (fd >= 0)
+		send_part(folder, hb_wire_text(ask, "which"), fd);
 }
 
 void hb__ask_follow(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
-	begin_sending(agent, wire, id, ask, true);
+	const char *folder = hb__the_folder(wire, id, ask);
+	int fd = folder ? hb__channel_for(agent, wire, id, ask, -1) : -1;
+	if (fd >= 0)
+		send_on(folder, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(ask, "files")), fd);
 }
 
 /* ---- drop ---- */
 
+bool hb__is_part_of_node(const char *name)
+{
+	return !strncmp(name, "hbdb-", 5) && strlen(name + 5) == HB_ID_LENGTH && !strchr(name, '/');
+}
+
 void hb__ask_drop(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
-	const char *folder = the_folder(wire, id, ask), *slash = folder ? strrchr(folder, '/') : NULL;
+	const char *folder = hb__the_folder(wire, id, ask), *slash = folder ? strrchr(folder, '/') : NULL;
 	(void)agent;
 	if (!folder)
 		return;
 	/* what a manager or a user keeps under another name is nothing that was made for a node's part */
-	if (strncmp(slash, "/hbdb-", 6) != 0 || strlen(slash + 6) != HB_ID_LENGTH) {
+	if (!hb__is_part_of_node(slash + 1)) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "%s was not made for a node's part of a recording", folder);
 		return;
 	}

@@ -102,32 +102,54 @@ static cJSON *threads_of(const hb_process_now *p)
 	return threads;
 }
 
+/* One that is told: by its pid and the moment when it began. */
+static bool is_meant(const cJSON *process, const cJSON *one)
+{
+	return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(process, "pid"), cJSON_GetObjectItemCaseSensitive(one, "pid"),
+		       true) &&
+	       cJSON_Compare(cJSON_GetObjectItemCaseSensitive(process, "began"),
+		       cJSON_GetObjectItemCaseSensitive(one, "began"), true);
+}
+
+static cJSON *states_of(const cJSON *ask, const hb_watched *all, size_t n)
+{
+	cJSON *answer = cJSON_CreateObject();
+	const cJSON *one = cJSON_GetObjectItemCaseSensitive(ask, "process");
+	int64_t pid = 0;
+	hb_wire_number(one, "pid", &pid);
+	hb_wire_list fits = {.rows = cJSON_CreateArray()};
+	const hb_watched *last = NULL;
+	for (size_t i = hb__list_from(ask, all, n); i < n && !fits.full; i++) {
+		cJSON *process = one && all[i].now->pid != pid ? NULL : hb__watched_describe(&all[i]);
+		if (!process || (one && !is_meant(process, one))) {
+			cJSON_Delete(process);
+			continue;
+		}
+		cJSON_DeleteItemFromObjectCaseSensitive(process, "threads");
+		cJSON_AddItemToObject(process, "threads",
+			hb__is_over(all[i].now) ? cJSON_CreateArray() : threads_of(all[i].now));
+		if (hb_wire_list_add(&fits, process))
+			last = &all[i];
+	}
+	cJSON_AddItemToObject(answer, "processes", fits.rows);
+	if (fits.full && last)
+		hb__list_more(answer, last);
+	return answer;
+}
+
 void hb__ask_state(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = hb_wire_text(ask, "folder");
-	const hb_lanes *lanes;
-	cJSON *list =
-		folder ? hb__watched_now(((hb_tool_agent *)hb_agent_user(agent))->watching, folder, &lanes) : NULL;
-	if (!list) {
+	hb_watched *all = NULL;
+	size_t n;
+	if (!folder || !hb__watched_all(((hb_tool_agent *)hb_agent_user(agent))->watching, folder, &all, &n)) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE,
 			"%s is not watched here, or is complete: what its threads do now is not known",
 			folder ? folder : "(none)");
 		return;
 	}
 	int said = hb__work_for(agent, wire, id);
-	cJSON *process = list->child;
-	for (size_t i = 0; said >= 0 && process && i < lanes->n; i++) {
-		if (!lanes->at[i].pid)
-			continue;
-		cJSON_DeleteItemFromObjectCaseSensitive(process, "threads");
-		cJSON_AddItemToObject(process, "threads",
-			hb__is_over(&lanes->at[i]) ? cJSON_CreateArray() : threads_of(&lanes->at[i]));
-		process = process->next;
-	}
-	if (said >= 0) {
-		cJSON *answer = cJSON_CreateObject();
-		cJSON_AddItemToObject(answer, "processes", list);
-		hb__work_done(said, answer);
-	}
-	cJSON_Delete(list);
+	if (said >= 0)
+		hb__work_done(said, states_of(ask, all, n));
+	free(all);
 }

@@ -1,5 +1,6 @@
 /* Recordings that are watched while they are made: which processes there are, how they are, and how they end. */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #define LIST_S 1.0  /* how often a folder is looked through for new recordings */
 #define NAMES_S 2.0 /* ... and the names of new processes are asked for, which reads the logs */
+#define PART 4      /* ... of the time that looking may take: thousands of processes are looked at more seldom */
 #define AGAIN_S 2.0 /* how often counters of a process are told that have changed */
 
 struct seen {
@@ -28,6 +30,7 @@ struct seen {
 	int signal;     /* that was seen to end it; 0: none, or not known */
 	int status;     /* with which it exited; -1: not known */
 	bool over;      /* its end was told */
+	hb_rates rates;
 };
 
 struct tracked {
@@ -52,6 +55,7 @@ struct hb_watching {
 	struct tracked **tracked;
 	size_t ntracked;
 	double listed;
+	double next; /* when they are looked at again */
 };
 
 hb_watching *hb__watching_new(void)
@@ -102,6 +106,7 @@ static void free_tracked(hb_agent *agent, struct tracked *t)
 		if (t->seen[i].end > 0)
 			close(t->seen[i].end);
 		cJSON_Delete(t->seen[i].told);
+		hb__rates_free(&t->seen[i].rates);
 		free(t->name[i]);
 	}
 	free(t->seen);
@@ -180,6 +185,19 @@ static const char *state_of(const hb_process_now *p, const char *system)
 	return system;
 }
 
+/* Two digits behind the point: a rate that changes in the ninth is no news. */
+static double rounded(double x) { return round(x * 100) / 100; }
+
+/* Who is over is at rest. */
+static void add_rates(cJSON *o, const hb_rates *r, bool over)
+{
+	if (!r->when)
+		return;
+	cJSON_AddNumberToObject(o, "messages", (double)r->messages);
+	cJSON_AddNumberToObject(o, "event_rate", over ? 0 : rounded(r->event_rate));
+	cJSON_AddNumberToObject(o, "message_rate", over ? 0 : rounded(r->message_rate));
+}
+
 static cJSON *describe(const struct tracked *t, size_t i)
 {
 	const hb_process_now *p = &t->watch.lanes.at[i];
@@ -194,7 +212,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 		cJSON_AddStringToObject(o, "boot", hb_boot_id());
 		cJSON_AddStringToObject(o, "state", "gone");
 	}
-	static const char *const own[] = {"name", "recording", "log", "rank", "events", "signal", "status", "how"};
+	static const char *const own[] = {"name", "recording", "log", "rank", "events", "messages", "event_rate", "message_rate", "signal", "status", "how"};
 	for (size_t k = 0; k < sizeof own / sizeof *own; k++)
 		cJSON_DeleteItemFromObjectCaseSensitive(o, own[k]);
 	for (size_t k = 0; k < p->nlanes; k++)
@@ -209,6 +227,7 @@ static cJSON *describe(const struct tracked *t, size_t i)
 	if (t->name[i] && *hb_rank_word(t->name[i]))
 		cJSON_AddNumberToObject(o, "rank", p->rank);
 	cJSON_AddNumberToObject(o, "events", (double)events);
+	add_rates(o, &t->seen[i].rates, hb__is_over(p));
 	if (t->seen[i].signal)
 		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
 	if (t->seen[i].status >= 0)
@@ -310,7 +329,10 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 		if (!p->pid || s->over || !p->seen)
 			continue;
 		listen_for_end(agent, t, i);
-		look_how(s, p);
+		if (p->gone) /* else its descriptor tells */
+			look_how(s, p);
+		if (!p->gone)
+			hb__rates_look(&s->rates, p);
 		cJSON *now = describe(t, i);
 		if (!is_news(s, now)) {
 			cJSON_Delete(now);
@@ -370,6 +392,7 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 		: t->watch.stuck == HB_STUCK_ALL || t->watch.stuck == HB_STUCK_SOME ? "proven"
 										    : "stands");
 	cJSON_AddStringToObject(news, "text", text ? text : "");
+	hb_wire_shorten(news); /* of many processes there is much to say */
 	hb_agent_tell(agent, "hang", news);
 	free(text);
 	t->hangs = hangs;
@@ -377,6 +400,9 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 
 void hb__watching_tick(hb_agent *agent, hb_watching *w)
 {
+	double began = hb_seconds();
+	if (began < w->next)
+		return;
 	list(w);
 	for (size_t i = 0; i < w->ntracked; i++) {
 		struct tracked *t = w->tracked[i];
@@ -391,54 +417,41 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		if (over || !wanted(w, t->path))
 			drop(agent, w, i--);
 	}
+	double ended = hb_seconds();
+	w->next = ended + (PART - 1) * (ended - began);
 }
 
 /* ---- asks ---- */
 
-static void add_processes(const struct tracked *t, cJSON *list)
+static int by_pid(const void *a, const void *b)
 {
-	for (size_t i = 0; i < t->nseen; i++)
-		if (t->watch.lanes.at[i].pid && t->watch.lanes.at[i].seen)
-			cJSON_AddItemToArray(list, describe(t, i));
+	const hb_watched *x = a, *y = b;
+	if (x->now->pid != y->now->pid)
+		return x->now->pid < y->now->pid ? -1 : 1;
+	return strcmp(x->now->path, y->now->path);
 }
 
-cJSON *hb__watched_now(const hb_watching *w, const char *folder, const hb_lanes **ret_lanes)
+bool hb__watched_all(const hb_watching *w, const char *folder, hb_watched **ret_all, size_t *ret_n)
 {
-	for (size_t i = 0; i < w->ntracked; i++)
-		if (!strcmp(w->tracked[i]->path, folder)) {
-			cJSON *list = cJSON_CreateArray();
-			add_processes(w->tracked[i], list);
-			*ret_lanes = &w->tracked[i]->watch.lanes;
-			return list;
-		}
-	return NULL;
-}
-
-/* Without those that ended before `since`: who asks every second knows them. */
-static cJSON *started_since(hb_agent *agent, const cJSON *ask)
-{
-	cJSON *list = hb_agent_started(agent), *one, *next;
-	int64_t since, ended;
-	for (one = list->child; one && hb_wire_number(ask, "since", &since); one = next) {
-		next = one->next;
-		if (hb_wire_number(one, "ended", &ended) && ended < since)
-			cJSON_Delete(cJSON_DetachItemViaPointer(list, one));
+	bool is = !folder;
+	*ret_all = NULL;
+	*ret_n = 0;
+	for (size_t i = 0; i < w->ntracked; i++) {
+		const struct tracked *t = w->tracked[i];
+		if (folder && strcmp(t->path, folder) != 0)
+			continue;
+		is = true;
+		*ret_all = hb__resize(*ret_all, (*ret_n + t->nseen + 1) * sizeof **ret_all);
+		for (size_t k = 0; k < t->nseen; k++)
+			if (t->watch.lanes.at[k].pid && t->watch.lanes.at[k].seen)
+				(*ret_all)[(*ret_n)++] = (hb_watched){&t->watch.lanes.at[k], t, k};
 	}
-	return list;
+	if (*ret_n)
+		qsort(*ret_all, *ret_n, sizeof **ret_all, by_pid);
+	return is;
 }
 
-void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
-{
-	const hb_watching *w = ((hb_tool_agent *)hb_agent_user(agent))->watching;
-	const char *folder = hb_wire_text(ask, "folder");
-	cJSON *answer = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(answer, "processes");
-	for (size_t i = 0; i < w->ntracked; i++)
-		if (!folder || !strcmp(w->tracked[i]->path, folder))
-			add_processes(w->tracked[i], list);
-	if (!folder)
-		cJSON_AddItemToObject(answer, "started", started_since(agent, ask));
-	hb_wire_answer(wire, id, answer);
-}
+cJSON *hb__watched_describe(const hb_watched *process) { return describe(process->of, process->at); }
 
 void hb__ask_watch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {

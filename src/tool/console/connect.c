@@ -186,21 +186,44 @@ int hb__asker_ask(hb_asker *c, const char *name, cJSON *ask, cJSON **ret_answer)
 	return code;
 }
 
+static void append(cJSON *to, cJSON *from)
+{
+	for (cJSON *one; from && (one = cJSON_DetachItemFromArray(from, 0));)
+		cJSON_AddItemToArray(to, one);
+}
+
+int hb__asker_list(hb_asker *c, const char *what, cJSON *ask, const char *list, cJSON **ret_rows)
+{
+	int code = 0;
+	bool more = true;
+	cJSON *question = ask ? ask : cJSON_CreateObject();
+	*ret_rows = cJSON_CreateArray();
+	while (more && !code) {
+		cJSON *answer = NULL, *next, *rows;
+		code = hb__asker_ask(c, what, cJSON_Duplicate(question, true), &answer);
+		rows = cJSON_GetObjectItemCaseSensitive(answer, list);
+		if (!code && !cJSON_IsArray(rows))
+			code = hb__fail_with(HB_EXIT_USAGE, "the manager answers without %s", list);
+		more = rows && rows->child && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more"));
+		append(*ret_rows, rows);
+		next = cJSON_DetachItemFromObjectCaseSensitive(answer, "next");
+		more = more && next;
+		cJSON_DeleteItemFromObjectCaseSensitive(question, "after");
+		if (next)
+			cJSON_AddItemToObject(question, "after", next);
+		cJSON_Delete(answer);
+	}
+	cJSON_Delete(question);
+	if (!code)
+		return 0;
+	cJSON_Delete(*ret_rows);
+	*ret_rows = NULL;
+	return code;
+}
+
 int hb__asker_rows(hb_asker *c, const char *what, cJSON *ask, cJSON **ret_rows)
 {
-	cJSON *answer;
-	int code = hb__asker_ask(c, what, ask, &answer);
-	*ret_rows = NULL;
-	if (code)
-		return code;
-	*ret_rows = cJSON_DetachItemFromObjectCaseSensitive(answer, "rows");
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more")))
-		hb__say("there are more %s than the manager tells at once: %d are shown", what,
-			cJSON_GetArraySize(*ret_rows));
-	cJSON_Delete(answer);
-	if (!*ret_rows)
-		return hb__fail_with(HB_EXIT_USAGE, "the manager answers without rows");
-	return 0;
+	return hb__asker_list(c, what, ask, "rows", ret_rows);
 }
 
 sigset_t hb__asker_signals(void)

@@ -24,6 +24,8 @@ int hb__asker_try(
 	hb_asker *console, const char *name, cJSON *ask, double seconds, cJSON **ret_answer, char **ret_error);
 /* Waits for what comes. False: the manager is gone, and why; valid until hb__asker_close. */
 bool hb__asker_there(hb_asker *console, int wait_ms, const char **ret_why);
+/* A list of an answer, in as many answers as it takes; ask: taken over, NULL: no fields. cJSON_Delete. */
+int hb__asker_list(hb_asker *console, const char *what, cJSON *ask, const char *list, cJSON **ret_rows);
 /* All rows of a kind, in as many answers as it takes; ask: taken over, NULL: all. cJSON_Delete. */
 int hb__asker_rows(hb_asker *console, const char *what, cJSON *ask, cJSON **ret_rows);
 /* News that come while an ask waits, or by hb__asker_wait. */

@@ -73,10 +73,8 @@ typedef struct hb_debug {
 	bool half;    /* the last that it printed was no whole line */
 	bool started, differed, ended_told;
 	double blocked_since; /* in a wait: all are blocked, or have arrived; 0: not so */
-	int32_t *stubs;       /* processes of which it was told that they wait for their gdb */
-	size_t nstubs;
-	double said_waiting; /* when it was said last whom is waited for */
-	bool waiting_line;   /* ... which stands in the last line of the terminal */
+	double said_waiting;  /* when it was said last whom is waited for */
+	bool waiting_line;    /* ... which stands in the last line of the terminal */
 	/* by rank */
 	uint64_t *seen;  /* changes that were looked at ... */
 	uint64_t *told;  /* ... and shown, or nothing for the user to see ... */
@@ -216,8 +214,6 @@ uint64_t hb__d_event_of(const hb_proc *p);
 char *hb__d_call(hb_debug *d, hb_at at);
 
 /* ---- waiting.c ---- */
-/* Whether processes of other processors wait for their gdb before they begin; says once of each how to attach it. */
-bool hb__d_at_stubs(hb_debug *d);
 /* How a process waits for one that stands, and what to type: NULL: it does not. Free both. ret_json, an object, may be NULL. */
 char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json);
 /* Of a process that gdb was told to stop, and that had computed for a while without an event: since when, and for whom it may wait: nothing

@@ -146,31 +146,24 @@ static double doubt(hb_debug *d)
 	return seconds;
 }
 
-/* While one waits at a stub for somebody to attach its gdb: those that are not there yet, or are inside a call, may wait for that one. */
-static bool may_wait(hb_debug *d, int32_t i)
-{
-	const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
-	return !p || p->life == HB_LIFE_ABSENT || (p->life == HB_LIFE_RUNNING && hb__live_inside(d->live, i));
-}
-
 static bool underway(hb_debug *d, const hb_set *set)
 {
-	bool blocked = false, stubs = hb__d_at_stubs(d);
+	bool blocked = false;
 	if (!d->size)
 		return true;
 	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
 		hb_arrival a = hb_session_arrival(hb__live_session(d->live), i);
-		if (a == HB_UNDERWAY && !(stubs && may_wait(d, i))) {
+		if (a == HB_UNDERWAY) {
 			d->blocked_since = 0;
 			return true;
 		}
-		blocked |= a == HB_BLOCKED || a == HB_UNDERWAY;
+		blocked |= a == HB_BLOCKED;
 	}
 	if (!blocked)
 		return false;
 	if (!d->blocked_since)
 		d->blocked_since = hb_seconds();
-	return hb_seconds() - d->blocked_since < (stubs ? HANG_S : doubt(d));
+	return hb_seconds() - d->blocked_since < doubt(d);
 }
 
 static hb_waited wait_for(hb_debug *d, const hb_set *set, double seconds)

@@ -219,7 +219,6 @@ static void close_all(hb_debug *d, const hb_live_options *options)
 	hb__strings_free(&d->history);
 	if (d->log)
 		fclose(d->log);
-	free(d->stubs);
 	free(d->seen);
 	free(d->told);
 	free(d->shown);

@@ -205,6 +205,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *of_others = runners();
 	add(ret, "HBDB_RUNNERS", of_others);
 	free(of_others);
+	add(ret, "HBDB_STUBS", setup->stubs);
 	for (char *const *v = setup->control; v && *v; v++)
 		hb__push(ret, *v);
 	if (setup->sanitized) {

@@ -79,7 +79,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	/* --listen is for machines that nobody can log in to: then nothing is known of their processes but what they say */
-	code = code || options->tcp ? code : hb__spread_connect(&l->line, l->command, &l->spread);
+	code = code || options->tcp ? code : hb__spread_open(NULL, &l->line, l->command, &l->spread);
 	code = code || !l->spread.nodes.n ? code : hb__distant_open(&l->spread.nodes, &l->distant);
 	if (code)
 		return code;
@@ -92,6 +92,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		.beyond = hb__beyond_gdb};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	hb__live_open_stubs(l);
 	return 0;
 }
 
@@ -101,6 +102,7 @@ void hb__live_close(hb_live *l)
 		return;
 	hb__live_end(l);
 	hb_session_close(l->session);
+	hb__live_close_stubs(l);
 	hb__distant_close(l->distant);
 	hb__spread_end(&l->spread);
 	free(l->number);
@@ -196,6 +198,7 @@ static int launch(hb_live *l)
 		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
 	launch.setup.control = hb_session_environment(l->session);
+	launch.setup.stubs = l->stubs;
 	l->begin = hb_seconds();
 	int code = hb__launch(&launch, &l->end, &l->job);
 	return !code && !l->job ? l->end.status : code;
@@ -274,6 +277,7 @@ int hb__live_poll(hb_live *l, int ms)
 	hb__distant_say_lost(l->distant);
 	if (!l->job)
 		return changes;
+	hb__live_look_at_stubs(l);
 	hb__live_look_at_reports(l);
 	hb__live_look_at_waits(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */

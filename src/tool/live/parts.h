@@ -40,6 +40,10 @@ struct hb_live {
 	uint64_t departures; /* of the session, when it went */
 	bool going;          /* on the way to a cut: when all are there the time is taken */
 	char inside[256];
+	/* stubs.c */
+	char *stubs;        /* the folder in which they stand; NULL: there is none */
+	int32_t *stub_pids; /* those that were seen to */
+	size_t nstubs;
 	/* waits.c */
 	bool look_for_waits;
 	double looked;
@@ -49,6 +53,11 @@ struct hb_live {
 	hb_waits *waits;
 	size_t nwaits, wait_room;
 };
+
+/* stubs.c: processes of other processors get the gdb of their platform as they begin */
+void hb__live_open_stubs(hb_live *live);
+void hb__live_look_at_stubs(hb_live *live);
+void hb__live_close_stubs(hb_live *live);
 
 /* waits.c */
 void hb__live_look_at_waits(hb_live *live);

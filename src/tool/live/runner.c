@@ -1,5 +1,4 @@
 /* Processes of other processors, and the stubs at which their gdb gets them. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -42,37 +41,24 @@ static hb_platform *platform_of(const char *runner)
 
 /* ---- stubs ---- */
 
-/* src/capture/core/descend/runner.c makes this name. */
-static char *socket_of(const char *runner, int32_t pid)
+/* Whether somebody listens at a socket: its file is there a moment before. */
+static bool listens(const char *path)
 {
-	const char *folder = getenv("HBDB_STUBS");
-	char *path = folder && *folder ? hb__format("%s/%s.%d", folder, runner, pid) : NULL;
-	if (path && !access(path, F_OK))
-		return path;
-	free(path);
-	return NULL;
-}
-
-size_t hb__stubs(int32_t **ret)
-{
-	const char *folder = getenv("HBDB_STUBS");
-	DIR *dir = folder && *folder ? opendir(folder) : NULL;
-	size_t n = 0;
-	*ret = NULL;
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		char program[NAME_MAX + 1];
-		const char *dot = strrchr(e->d_name, '.');
-		int32_t pid = dot ? atoi(dot + 1) : 0;
-		/* one that is left of a process that is gone says nothing */
-		if (pid <= 0 || !program_of(pid, program) || strlen(program) != (size_t)(dot - e->d_name) ||
-			strncmp(program, e->d_name, (size_t)(dot - e->d_name)) != 0)
-			continue;
-		*ret = hb__resize(*ret, (n + 1) * sizeof **ret);
-		(*ret)[n++] = pid;
+	char *line = NULL;
+	size_t room = 0, length = strlen(path);
+	bool found = false;
+	FILE *sockets = fopen("/proc/net/unix", "re");
+	for (ssize_t n; !found && sockets && (n = getline(&line, &room, sockets)) > 0;) {
+		unsigned flags;
+		line[strcspn(line, "\n")] = 0;
+		n = (ssize_t)strlen(line);
+		found = (size_t)n > length && !strcmp(line + n - length, path) &&
+			sscanf(line, "%*s %*x %*x %x", &flags) == 1 && flags & 0x10000; /* __SO_ACCEPTCON */
 	}
-	if (dir)
-		closedir(dir);
-	return n;
+	if (sockets)
+		fclose(sockets);
+	free(line);
+	return found;
 }
 
 /* The words of its command line, each with a zero behind it and one more at the end. */
@@ -91,52 +77,63 @@ static char *words_of(int32_t pid)
 
 static const char *next_word(const char *word) { return *word ? word + strlen(word) + 1 : word; }
 
-/* -L FOLDER and the program, where they stand in the order in which platforms have them: gdb is told where libraries and lines are. */
-static char *symbols(int32_t pid)
+/* -L FOLDER and the program, where they stand in the order in which platforms have them. */
+static void read_words(int32_t pid, hb_stub_found *ret)
 {
-	char *words = words_of(pid), link[64], folder[PATH_MAX], *more = hb__copy("");
+	char *words = words_of(pid), link[64], folder[PATH_MAX];
 	const char *w = next_word(words);
 	snprintf(link, sizeof link, "/proc/%d/cwd", pid);
 	ssize_t n = readlink(link, folder, sizeof folder - 1);
 	folder[n > 0 ? n : 0] = 0;
 	if (!strcmp(w, "-L")) {
-		const char *root = next_word(w);
-		free(more);
-		more = hb__format(" -ex 'set sysroot %s'", root);
-		w = next_word(root);
+		ret->root = hb__copy(next_word(w));
+		w = next_word(next_word(w));
 	}
-	if (*w && *w != '-') {
-		char *both = *w == '/' ? hb__format("%s -ex 'file %s'", more, w)
-				       : hb__format("%s -ex 'file %s/%s'", more, folder, w);
-		free(more);
-		more = both;
-	}
+	if (*w && *w != '-')
+		ret->program = *w == '/' ? hb__copy(w) : hb__format("%s/%s", folder, w);
 	free(words);
-	return more;
 }
 
-char *hb__stub_command(int32_t pid)
+/* src/capture/core/descend/runner.c makes this name: RUNNER.PID. */
+bool hb__stub_read(const char *folder, const char *file, hb_stub_found *ret)
 {
-	char runner[NAME_MAX + 1];
-	hb_platform *p = program_of(pid, runner) ? platform_of(runner) : NULL;
-	char *socket = p ? socket_of(runner, pid) : NULL, *with = socket ? symbols(pid) : NULL;
-	char *text = socket ? hb__format("%s%s -ex 'target remote %s'", p->gdb ? p->gdb : "gdb", with, socket) : NULL;
-	free(socket);
-	free(with);
+	char program[NAME_MAX + 1];
+	const char *dot = strrchr(file, '.');
+	int32_t pid = dot ? atoi(dot + 1) : 0;
+	*ret = (hb_stub_found){.pid = pid};
+	/* one that is left of a process that is gone says nothing */
+	if (pid <= 0 || !program_of(pid, program) || strlen(program) != (size_t)(dot - file) ||
+		strncmp(program, file, (size_t)(dot - file)) != 0)
+		return false;
+	ret->address = hb__format("%s/%s", folder, file);
+	hb_platform *p = listens(ret->address) ? platform_of(program) : NULL;
+	if (!p) {
+		hb__stub_free(ret);
+		return false;
+	}
+	ret->gdb = hb__copy(p->gdb ? p->gdb : "gdb");
+	read_words(pid, ret);
 	hb_platform_free(p);
-	return text;
+	return true;
+}
+
+void hb__stub_free(hb_stub_found *stub)
+{
+	free(stub->gdb);
+	free(stub->address);
+	free(stub->root);
+	free(stub->program);
+	*stub = (hb_stub_found){0};
 }
 
 char *hb__beyond_gdb_of(const char *program)
 {
 	const char *slash = strrchr(program, '/'), *runner = slash ? slash + 1 : program;
 	hb_platform *p = platform_of(runner);
-	char *text =
-		p ? hb__format(
-			    "is run by %s, which gdb would see in its place; begun with HBDB_STUBS=FOLDER in the environment it waits "
-			    "there for %s",
-			    runner, p->gdb ? p->gdb : "a gdb that knows its processor")
-		  : NULL;
+	char *text = p ? hb__format("is run by %s, which gdb would see in its place: %s has to have it from its beginning, as hbdb debug begins it, "
+				    "or begun with HBDB_STUBS=FOLDER in the environment, where it waits for that gdb; a process that it makes by fork cannot be had",
+				 runner, p->gdb ? p->gdb : "a gdb that knows its processor")
+		       : NULL;
 	hb_platform_free(p);
 	return text;
 }

@@ -3,6 +3,7 @@
 #ifndef HBDB_LIVE_RUNNER_H
 #define HBDB_LIVE_RUNNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../tool.h"
@@ -13,10 +14,14 @@ char *hb__beyond_gdb(int32_t pid);
 /* The same of a process that executes this program, a path, on whatever machine. */
 char *hb__beyond_gdb_of(const char *program);
 
-/* Processes that have a stub now, whether a gdb is connected to it or not. Free the array. */
-size_t hb__stubs(int32_t **ret_pids);
-
-/* The command that attaches a gdb to the stub of such a process: free it. NULL: it has none. */
-char *hb__stub_command(int32_t pid);
+/* A process that waits at its stub. Texts are its own. */
+typedef struct hb_stub_found {
+	int32_t pid;
+	char *gdb, *address;
+	char *root, *program; /* where its libraries are; NULL: not known */
+} hb_stub_found;
+/* That of a file in a folder of stubs: hb__stub_free. False: it is none, or not ready yet. */
+bool hb__stub_read(const char *folder, const char *file, hb_stub_found *ret);
+void hb__stub_free(hb_stub_found *stub);
 
 #endif

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../store/logs.h"
@@ -29,6 +30,7 @@
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
 #define MOST 1024        /* processes that are waited for */
 #define STACK 65536
+#define OFTEN_MS 5 /* between two looks */
 
 struct seen {
 	hb_deaths *of;
@@ -49,6 +51,8 @@ struct hb_deaths {
 	const struct seen *first; /* the first that began to die before it had got through MPI_Finalize */
 	bool doubtful;            /* it was not alone when it was seen, or lived on */
 	bool blind;               /* some process cannot be waited for */
+	bool often;
+	int64_t clean, by;        /* ns: when nobody was marked yet, and when the first one was seen */
 	bool ended;               /* the threads are to end */
 };
 
@@ -65,13 +69,24 @@ static const struct seen *next_dying(const hb_deaths *d, size_t from, size_t *re
 	return NULL;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* With d->lock. Who is marked was the first when all others are seen without a mark after that. */
 static void look_for_first(hb_deaths *d)
 {
 	size_t next;
+	int64_t now = now_ns();
 	d->first = next_dying(d, 0, &next);
-	if (!d->first)
+	if (!d->first) {
+		d->clean = now;
 		return;
+	}
+	d->by = now_ns();
 	const struct seen *one = next_dying(d, 0, &next);
 	d->doubtful = one != d->first || next_dying(d, next, &next);
 	/* the lock ends with the first thread of the process, and when that begins another program */
@@ -161,21 +176,38 @@ static bool look(hb_deaths *d)
 		d->doubtful = d->doubtful || next_dying(d, known, &next);
 	else
 		look_for_first(d);
+	/* one that was not known had perhaps died when the others were looked at */
+	for (size_t i = known; d->first && i < d->n; i++)
+		d->clean = d->at[i] == d->first ? 0 : d->clean;
 	pthread_mutex_unlock(&d->lock);
 	hb__close_logs(&logs);
 	return all;
+}
+
+/* Those that are known. */
+static void look_again(hb_deaths *d)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!d->first)
+		look_for_first(d);
+	pthread_mutex_unlock(&d->lock);
 }
 
 static void *follow(void *user)
 {
 	hb_deaths *d = user;
 	struct pollfd on[] = {{.fd = d->stop, .events = POLLIN}, {.fd = d->files, .events = POLLIN}};
+	bool all = false, came = true;
 	do {
 		char events[4096];
-		while (read(d->files, events, sizeof events) > 0)
-			;
-		bool all = look(d);
-		poll(on, 2, all ? -1 : LOOK_AGAIN_MS);
+		if (came || !all) {
+			while (read(d->files, events, sizeof events) > 0)
+				;
+			all = look(d);
+		}
+		if (d->often)
+			look_again(d);
+		came = poll(on, 2, d->often ? OFTEN_MS : all ? -1 : LOOK_AGAIN_MS) > 0;
 	} while (!on[0].revents);
 	look(d);
 	return NULL;
@@ -197,11 +229,12 @@ static void release(hb_deaths *d)
 	free(d);
 }
 
-hb_deaths *hb__deaths_begin(const char *recording)
+hb_deaths *hb__deaths_begin(const char *recording, bool often)
 {
 	hb_deaths *d = hb__alloc(sizeof *d);
 	sigset_t all, before;
 	*d = (hb_deaths){.recording = hb__copy(recording),
+		.often = often,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.files = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 		.stop = eventfd(0, EFD_CLOEXEC)};
@@ -225,25 +258,28 @@ static const struct seen *of_rank(const hb_deaths *d, int32_t rank)
 	return NULL;
 }
 
-/* Who died first, when each process that did not get through MPI_Finalize was waited for, and none is without a log. */
-static int32_t first_of(const hb_deaths *d)
+/* Whether each process that did not get through MPI_Finalize was waited for. */
+static hb_deaths_seen seen_of(const hb_deaths *d)
 {
-	size_t recorded = 0, size = 0;
-	bool known = d->first && !d->blind && !d->doubtful;
+	hb_deaths_seen ret = {.known = !d->blind,
+		.any = d->first != NULL,
+		.first = d->first && !d->doubtful ? d->first->rank : -1,
+		.clean = d->clean,
+		.by = d->by};
 	hb_logs logs;
 	if (hb__list_logs(d->recording, &logs))
-		return -1;
-	for (size_t i = 0; known && i < logs.n; i++) {
+		return (hb_deaths_seen){.first = -1};
+	for (size_t i = 0; ret.known && i < logs.n; i++) {
 		hb_log_head h;
-		known = !hb_log_head_read(logs.at[i].path, &h, NULL) &&
-			(h.state == HB_STATE_FINALIZED || (!logs.at[i].pid && of_rank(d, logs.at[i].rank)));
-		if (!known)
+		ret.known = !hb_log_head_read(logs.at[i].path, &h, NULL) &&
+			    (h.state == HB_STATE_FINALIZED || (!logs.at[i].pid && of_rank(d, logs.at[i].rank)));
+		if (!ret.known)
 			break;
-		size = h.size > 0 ? (size_t)h.size : 0;
-		recorded += !logs.at[i].pid;
+		ret.size = h.size > 0 ? (size_t)h.size : 0;
+		ret.recorded += !logs.at[i].pid;
 	}
 	hb__close_logs(&logs);
-	return known && recorded >= size ? d->first->rank : -1;
+	return ret;
 }
 
 static void end_threads(hb_deaths *d)
@@ -258,17 +294,23 @@ static void end_threads(hb_deaths *d)
 		}
 }
 
-int32_t hb__deaths_end(hb_deaths *d)
+hb_deaths_seen hb__deaths_over(hb_deaths *d)
 {
 	const uint64_t one = 1;
 	if (!d)
-		return -1;
+		return (hb_deaths_seen){.first = -1};
 	bool told = write(d->stop, &one, sizeof one) == (ssize_t)sizeof one;
 	if (!told)
 		pthread_cancel(d->thread);
 	pthread_join(d->thread, NULL);
 	end_threads(d);
-	int32_t first = told ? first_of(d) : -1;
+	hb_deaths_seen seen = told ? seen_of(d) : (hb_deaths_seen){.first = -1};
 	release(d);
-	return first;
+	return seen;
+}
+
+int32_t hb__deaths_end(hb_deaths *d)
+{
+	hb_deaths_seen seen = hb__deaths_over(d);
+	return seen.known && seen.any && seen.recorded >= seen.size ? seen.first : -1; /* none is without a log */
 }

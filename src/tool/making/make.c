@@ -12,8 +12,10 @@
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
+#include "../nodes/dying/first.h"
 #include "../nodes/spread.h"
 #include "../store/logs.h"
+#include "format/trace/settings.h"
 #include "deaths.h"
 #include "keep.h"
 #include "launch.h"
@@ -61,6 +63,7 @@ struct running {
 	const char *recording;
 	bool launched;
 	hb_deaths *deaths;
+	hb_first_death *first; /* over nodes, in its place */
 	hb_sender *sender; /* NULL: nothing is sent */
 	hb_spread spread;
 	char *mirror; /* where the logs of several nodes are seen while it runs; NULL: in the recording */
@@ -81,10 +84,13 @@ static void starting(void *user)
 		hb__share_folder(r->recording);
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
-	r->deaths = hb__deaths_begin(r->recording);
+	if (r->spread.nodes.n)
+		r->first = hb__first_death_begin(&r->spread.nodes);
+	else
+		r->deaths = hb__deaths_begin(r->recording, false);
 	if (r->making->watch && r->spread.nodes.n) {
 		r->mirror = hb__format("%s/.watched", r->recording);
-		r->following = hb__nodes_follow(&r->spread.nodes, r->mirror);
+		r->following = hb__nodes_follow(&r->spread.nodes, r->spread.nodes.folder, r->mirror, false);
 	}
 	/* where it cannot be sent, that is said, and the run goes on without */
 	if (r->making->send)
@@ -100,14 +106,33 @@ static bool any_log(const char *recording)
 	return any;
 }
 
-/* After the job: what it left, sealed and said. */
+/* What the process is called whose log has this rank and no PID in its name; NULL: it cannot be read. */
+static char *name_of(const char *recording, int32_t rank)
+{
+	hb_logs logs;
+	char *name = NULL;
+	if (hb__list_logs(recording, &logs))
+		return NULL;
+	for (size_t i = 0; i < logs.n; i++)
+		if (hb_log_open(logs.at[i].path, &logs.at[i].log, NULL))
+			logs.at[i].log = NULL;
+	hb__name_worlds(&logs);
+	for (size_t i = 0; i < logs.n && logs.worlds.name; i++)
+		if (!logs.at[i].pid && logs.at[i].rank == rank)
+			name = hb__copy(logs.worlds.name[i]);
+	hb__close_logs(&logs);
+	return name;
+}
+
+/* After the job: what it left, sealed and said. first: rank of the process that died first; -1: not known. */
 static void finish(const hb_making *making, const char *recording, const hb_command_line *line, hb_spread *spread,
-	hb_manifest *m, hb_made *made)
+	int32_t first, hb_manifest *m, hb_made *made)
 {
 	const hb_job_end *end = &made->end;
 	hb_sum sum;
 	char *names = NULL;
 	bool sockets = m->layers & HB_LAYER_SOCKETS;
+	m->died_first = first >= 0 && !spread->nodes.n ? name_of(recording, first) : NULL;
 	m->open = !end->ended && hb__living(recording, m->layers, HB_DYING_MS, &names);
 	if (m->open && hb__keep_open(recording, end, m)) {
 		made->recording = hb__copy(recording);
@@ -121,6 +146,8 @@ static void finish(const hb_making *making, const char *recording, const hb_comm
 	if (sockets)
 		hb__unshare_folder(recording);
 	made->lost = !hb__spread_fetch(spread, recording, !making->raw && strcmp(m->level, "racing") != 0, m);
+	if (spread->nodes.n)
+		m->died_first = first >= 0 ? name_of(recording, first) : NULL;
 	m->layers = hb__keep_found(recording, m->layers, !strcmp(m->level, "data"));
 	if (made->lost && !any_log(recording)) { /* it is all to be fetched */
 		m->finished = true;
@@ -157,33 +184,22 @@ static void finish(const hb_making *making, const char *recording, const hb_comm
 	hb__sum_free(&sum);
 }
 
-/* What the process is called whose log has this rank and no PID in its name; NULL: it cannot be read. */
-static char *name_of(const char *recording, int32_t rank)
+/* What the processes read of the recording is on each node, too: *settings is its path there. 0, or the exit code after having said why not. */
+static int spread_settings(hb_nodes *nodes, char **settings)
 {
-	hb_logs logs;
-	char *name = NULL;
-	if (hb__list_logs(recording, &logs))
-		return NULL;
-	for (size_t i = 0; i < logs.n; i++)
-		if (hb_log_open(logs.at[i].path, &logs.at[i].log, NULL))
-			logs.at[i].log = NULL;
-	hb__name_worlds(&logs);
-	for (size_t i = 0; i < logs.n && logs.worlds.name; i++)
-		if (!logs.at[i].pid && logs.at[i].rank == rank)
-			name = hb__copy(logs.worlds.name[i]);
-	hb__close_logs(&logs);
-	return name;
-}
-
-/* What looks at the recording while the job runs, or has the processes read in it, is not yet done over nodes: 0, or the exit code after having said so. */
-static int not_spread(const hb_making *making, const hb_spread *spread)
-{
-	const char *what = making->traced ? "--trace" : making->pack ? "--pack" : NULL;
-	if (!what || !spread->nodes.n)
+	hb_putting p = {.folder = nodes->folder};
+	if (!nodes->n || !*settings)
 		return 0;
-	return hb__fail_with(HB_EXIT_USAGE,
-		"%s needs all processes to write into the recording: with a folder that all nodes see, add --local off",
-		what);
+	hb__put_add(&p, *settings, HB_SETTINGS_FILE);
+	hb__nodes_put(nodes, &p);
+	hb__put_free(&p);
+	free(*settings);
+	*settings = hb__format("%s/" HB_SETTINGS_FILE, nodes->folder);
+	for (size_t i = 0; i < nodes->n; i++)
+		if (nodes->at[i].lost)
+			return hb__fail_with(HB_EXIT_USAGE, "the node %s does not get the settings of the trace: %s",
+				nodes->at[i].name, nodes->at[i].lost);
+	return 0;
 }
 
 static int run(
@@ -194,18 +210,15 @@ static int run(
 		.recording = recording,
 		.launched = line->launcher != HB_LAUNCHER_NONE};
 	char *settings = NULL;
-	int spread = hb__spread_begin(making->local, line, making->argv, m, &r.spread);
-	spread = spread ? spread : not_spread(making, &r.spread);
-	if (spread) {
-		hb__spread_end(&r.spread);
-		hb__remove_folder(recording);
-		return spread;
-	}
-	if (making->traced && hb__keep_trace_settings(making->traced, recording, &settings, &m->traced)) {
+	int code = hb__spread_begin(making->local, line, making->argv, m, &r.spread);
+	if (!code && making->traced)
+		code = hb__keep_trace_settings(making->traced, recording, &settings, &m->traced);
+	code = code ? code : spread_settings(&r.spread.nodes, &settings);
+	if (code) {
 		free(settings);
 		hb__spread_end(&r.spread);
 		hb__remove_folder(recording);
-		return HB_EXIT_USAGE;
+		return code;
 	}
 	const hb_launch launch = {.line = line,
 		.command = making->argv,
@@ -226,23 +239,23 @@ static int run(
 		.watch = making->watch ? watch : NULL,
 		.starting = starting,
 		.user = &r};
-	int code = hb__launch(&launch, &made->end, NULL);
+	code = hb__launch(&launch, &made->end, NULL);
 	free(settings);
 	if (code) {
 		hb__spread_end(&r.spread);
 		hb__remove_folder(recording);
 		return code;
 	}
-	hb__nodes_unfollow(r.following);
+	hb__nodes_unfollow(r.following, true);
 	free(r.mirror);
-	int32_t first = hb__deaths_end(r.deaths);
+	int32_t first = r.first ? hb__first_death_end(r.first) : hb__deaths_end(r.deaths);
 	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */
 	bool by_itself = !made->end.ended && !made->end.interrupted && !(line->launcher && made->end.signal);
-	m->died_first = by_itself && first >= 0 ? name_of(recording, first) : NULL;
+	first = by_itself ? first : -1;
 	if (made->end.random)
 		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
 	hb__sender_flush(r.sender);
-	finish(making, recording, line, &r.spread, m, made);
+	finish(making, recording, line, &r.spread, first, m, made);
 	hb__sender_end(r.sender);
 	hb__spread_end(&r.spread);
 	return 0;

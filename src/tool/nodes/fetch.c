@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/trace/settings.h"
 #include "format/within/within.h"
 #include "nodes.h"
 
@@ -82,21 +83,24 @@ static char *fetch_file(hb_node *node, const char *folder, const char *which, co
 	return why;
 }
 
-/* What is in a file of the node's becomes files of the recording. NULL, or why not. */
-static char *unpack(const char *recording, const char *path)
+/* What is in a file of the node's becomes files of a folder, which is made for the first. same: a file that is there already is the same. NULL, or why not. */
+static char *unpack(const char *folder, const char *path, bool same)
 {
 	hb_within_list list;
 	hb_error err;
 	char *why = NULL;
 	if (hb_within_list_open(path, &list, &err))
 		return hb__copy(err.message);
+	if (list.n)
+		mkdir(folder, 0777);
 	for (size_t i = 0; i < list.n && !why; i++) {
 		char *from = hb__format("%s/%s", path, list.at[i].name),
-		     *to = hb__format("%s/%s", recording, list.at[i].name);
-		/* two nodes may have processes without MPI of one number */
-		if (!access(to, F_OK))
+		     *to = hb__format("%s/%s", folder, list.at[i].name);
+		bool there = !access(to, F_OK), settings = !strcmp(list.at[i].name, HB_SETTINGS_FILE);
+		/* two nodes may have processes without MPI of one number; the settings of a trace came from here */
+		if (there && !same && !settings)
 			why = hb__format("%s is there already, from another node", to);
-		else if (hb_within_copy(from, to, &err))
+		else if (!there && hb_within_copy(from, to, &err))
 			why = hb__copy(err.message);
 		free(from);
 		free(to);
@@ -107,11 +111,15 @@ static char *unpack(const char *recording, const char *path)
 	return why;
 }
 
+/* which: as in docs/system/agent.md; "files": copies of files, which are called by their contents. */
 static char *fetch_unpacked(hb_node *node, const char *folder, const char *which, const char *recording)
 {
-	char *file = file_of(recording, node->host), *path = hb__format("%s/.%s", recording, strrchr(file, '/') + 1);
+	bool copies = which && !strcmp(which, "files");
+	char *file = file_of(recording, node->host), *path = hb__format("%s/.%s", recording, strrchr(file, '/') + 1),
+	     *to = copies ? hb__format("%s/files", recording) : hb__copy(recording);
 	char *why = fetch_file(node, folder, which, path);
-	why = why ? why : unpack(recording, path);
+	why = why ? why : unpack(to, path, copies);
+	free(to);
 	free(path);
 	free(file);
 	return why;
@@ -119,7 +127,7 @@ static char *fetch_unpacked(hb_node *node, const char *folder, const char *which
 
 struct fetching {
 	pthread_t thread;
-	bool runs, seal;
+	bool runs, seal, drop;
 	hb_node *node;
 	const char *folder, *recording;
 };
@@ -138,18 +146,20 @@ static void *fetch_one(void *user)
 	}
 	if (!node->lost)
 		node->lost = fetch_unpacked(node, f->folder, f->seal ? "others" : NULL, f->recording);
-	/* it is here: when that cannot be done, a folder is left over there, and nothing else */
 	if (!node->lost)
+		node->lost = fetch_unpacked(node, f->folder, "files", f->recording);
+	/* it is here: when that cannot be done, a folder is left over there, and nothing else */
+	if (!node->lost && f->drop)
 		hb_link_ask(node->link, "drop", of_folder(f->folder), SEAL_S, NULL, &err);
 	return NULL;
 }
 
-void hb__nodes_fetch(hb_nodes *nodes, const char *recording, bool seal)
+void hb__nodes_fetch(hb_nodes *nodes, const char *folder, const char *recording, bool seal)
 {
 	struct fetching *f = hb__alloc((nodes->n + 1) * sizeof *f);
 	for (size_t i = 0; i < nodes->n; i++) {
 		f[i] = (struct fetching){
-			.seal = seal, .node = &nodes->at[i], .folder = nodes->folder, .recording = recording};
+			.seal = seal, .drop = !strcmp(folder, nodes->folder), .node = &nodes->at[i], .folder = folder, .recording = recording};
 		f[i].runs = nodes->at[i].link && !nodes->at[i].lost &&
 			    !pthread_create(&f[i].thread, NULL, fetch_one, &f[i]);
 		if (!f[i].runs && !nodes->at[i].lost)

@@ -1,4 +1,4 @@
-/* A job on several nodes, seen here while it runs: the logs of all nodes in one folder. */
+/* A job on several nodes, seen here while it runs: what all nodes write, in one folder. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@ struct following {
 	const char *folder;
 	int fd;
 	hb_stream *stream;
+	bool over; /* the thread has ended */
 };
 
 struct hb_following {
@@ -35,7 +36,7 @@ static void *take(void *user)
 	return NULL;
 }
 
-hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder)
+hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *there, const char *folder, bool files)
 {
 	hb_following *all = hb__alloc(sizeof *all);
 	*all = (hb_following){.folder = hb__copy(folder), .at = hb__alloc((nodes->n + 1) * sizeof *all->at)};
@@ -43,12 +44,12 @@ hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder)
 	for (size_t i = 0; i < nodes->n; i++) {
 		struct following *f = &all->at[all->n];
 		hb_error err;
-		cJSON *ask = cJSON_CreateObject();
-		cJSON_AddStringToObject(ask, "folder", nodes->folder);
-		if (!nodes->at[i].link) {
-			cJSON_Delete(ask);
+		if (!nodes->at[i].link || nodes->at[i].lost)
 			continue;
-		}
+		cJSON *ask = cJSON_CreateObject();
+		cJSON_AddStringToObject(ask, "folder", there);
+		if (files)
+			cJSON_AddTrueToObject(ask, "files");
 		*f = (struct following){.folder = all->folder};
 		if (hb_link_stream(nodes->at[i].link, "follow", ask, 60, &f->fd, &f->stream, &err))
 			hb__say("the node %s cannot be watched: %s", nodes->at[i].name, err.message);
@@ -61,17 +62,29 @@ hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder)
 	return all;
 }
 
-void hb__nodes_unfollow(hb_following *all)
+void hb__nodes_followed(hb_following *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		shutdown(all->at[i].fd, SHUT_WR);
+	for (size_t i = 0; i < all->n; i++) {
+		pthread_join(all->at[i].thread, NULL);
+		all->at[i].over = true;
+	}
+}
+
+void hb__nodes_unfollow(hb_following *all, bool remove)
 {
 	for (size_t i = 0; all && i < all->n; i++) {
 		shutdown(all->at[i].fd, SHUT_RDWR);
 		hb_stream_close(all->at[i].stream);
-		pthread_join(all->at[i].thread, NULL);
+		if (!all->at[i].over)
+			pthread_join(all->at[i].thread, NULL);
 		close(all->at[i].fd);
 	}
 	if (!all)
 		return;
-	hb__remove_folder(all->folder);
+	if (remove)
+		hb__remove_folder(all->folder);
 	free(all->folder);
 	free(all->at);
 	free(all);

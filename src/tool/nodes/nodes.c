@@ -129,7 +129,7 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret)
 				HB_EXIT_USAGE, "the node %s cannot be reached: %s", ret->at[i].name, ret->at[i].lost);
 	if (code) {
 		hb__nodes_close(ret);
-		hb__say("'hbdb record --local off' needs no agents: then all nodes must see the folder of the recording");
+		hb__say("--local off needs no agents: then all nodes must see the folder of the recording");
 	}
 	return code;
 }

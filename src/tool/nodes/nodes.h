@@ -36,8 +36,9 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret);
 void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret);
 /* Makes the folder on each: PARENT/hbdb-ID. 0, or an exit code after having said why. */
 int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id);
-/* Each node's part is sealed (seal), fetched into the recording and removed there, all nodes at the same time. What does not come stands in the nodes' `lost`. */
-void hb__nodes_fetch(hb_nodes *nodes, const char *recording, bool seal);
+/* Each node's part, which stands in this folder there, is sealed (seal), fetched into the recording and removed there, all nodes at the same time. What does not come stands in
+ * the nodes' `lost`. */
+void hb__nodes_fetch(hb_nodes *nodes, const char *folder, const char *recording, bool seal);
 /* The ranks of the first world that have no log, as in "2-3,6"; NULL: none. To be freed. Of logs that are listed. */
 char *hb__ranks_without_logs(const hb_logs *logs);
 /* Says which nodes are lost and why, and which ranks are missing. How many nodes. */
@@ -46,9 +47,25 @@ size_t hb__nodes_say_lost(const hb_nodes *nodes, const char *recording);
 void hb__nodes_describe(const hb_nodes *nodes, bool all, hb_manifest *m);
 void hb__nodes_close(hb_nodes *nodes);
 
-/* follow.c: the logs of all nodes, as they grow, in a folder here, which is made and removed. Before the nodes are closed. */
+/* put.c: files of this machine, on each node in a folder there that ends with its connection; the inverse of fetching. */
+typedef struct hb_putting {
+	const char *folder; /* on the nodes: .../hbdb-ID, made with the first of its files */
+	const char *into;   /* the folder in it; NULL: it itself */
+	hb_strings path;    /* the files here, also within files of nodes ... */
+	hb_strings name;    /* ... and what they are to be called there. Logs and contents (rank.N.log, rank.N.data) become raw ones */
+} hb_putting;
+void hb__put_add(hb_putting *putting, const char *path, const char *name);
+void hb__put_free(hb_putting *putting);
+/* On all nodes that are not lost, at the same time; one that does not get them is lost. How many bytes went to each. */
+uint64_t hb__nodes_put(hb_nodes *nodes, const hb_putting *putting);
+
+/* follow.c: what is written in a folder of all nodes, seen in a folder here, which is made where it is not there. files: all files of it as they come and change; else the
+ * logs as they grow. Before the nodes are closed. */
 typedef struct hb_following hb_following;
-hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *folder);
-void hb__nodes_unfollow(hb_following *following);
+hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *there, const char *folder, bool files);
+/* Nothing more is written there: waits for the rest, of those nodes that can be reached. */
+void hb__nodes_followed(hb_following *following);
+/* remove: the folder here, too. NULL is let pass. */
+void hb__nodes_unfollow(hb_following *following, bool remove);
 
 #endif

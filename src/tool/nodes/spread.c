@@ -6,10 +6,12 @@
 
 #include "slurm.h"
 
-int hb__spread_connect(const hb_command_line *line, char **argv, hb_spread *ret)
+int hb__spread_open(const char *local, const hb_command_line *line, char **argv, hb_spread *ret)
 {
 	hb_hosts hosts;
 	*ret = (hb_spread){0};
+	if (local && !strcmp(local, "off"))
+		return 0;
 	int code = hb__find_hosts(line, argv, &hosts);
 	if (!code && hosts.to_come) {
 		code = hb__slurm_allocate(line, argv, &hosts);
@@ -27,10 +29,7 @@ int hb__spread_connect(const hb_command_line *line, char **argv, hb_spread *ret)
 
 int hb__spread_begin(const char *local, const hb_command_line *line, char **argv, hb_manifest *m, hb_spread *ret)
 {
-	*ret = (hb_spread){0};
-	if (local && !strcmp(local, "off"))
-		return 0;
-	int code = hb__spread_connect(line, argv, ret);
+	int code = hb__spread_open(local, line, argv, ret);
 	if (!code && ret->nodes.n)
 		code = hb__nodes_make(&ret->nodes, local ? local : HB_NODE_FOLDER, m->id);
 	if (code) {
@@ -46,7 +45,7 @@ bool hb__spread_fetch(hb_spread *spread, const char *recording, bool seal, hb_ma
 {
 	if (!spread->nodes.n)
 		return true;
-	hb__nodes_fetch(&spread->nodes, recording, seal);
+	hb__nodes_fetch(&spread->nodes, spread->nodes.folder, recording, seal);
 	hb__nodes_describe(&spread->nodes, false, m);
 	return !hb__nodes_say_lost(&spread->nodes, recording);
 }

@@ -8,19 +8,26 @@
 #include "together.h"
 
 static const char usage[] = "usage: mpirun -n N hbdb-mpi races [OPTION...] [NAME]\n"
-			    "Does what hbdb races does, by N processes, and prints the same.\n"
+			    "       mpirun -n N hbdb-mpi order [OPTION...] A B [NAME]\n"
+			    "       mpirun -n N hbdb-mpi check [OPTION...] [NAME]\n"
+			    "Does what hbdb does, by N processes, and prints the same.\n"
 			    "The manual page is hbdb-mpi(1).\n";
 
 /* What hbdb can do, and this program cannot. */
 static int not_divided(const char *word)
 {
-	static const char *const whole[] = {"check", "order", "cone", "info", "dump", "sql", "view", "graph"};
+	static const char *const whole[] = {"cone", "info", "dump", "sql", "view", "graph"};
 	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
 		if (!strcmp(whole[i], word))
 			return hb__fail_with(HB_EXIT_USAGE,
 				"%s is not divided among processes; use hbdb %s, without mpirun", word, word);
-	return hb__fail_with(HB_EXIT_USAGE, "'%s' is no command of hbdb-mpi; it has: races", word);
+	return hb__fail_with(HB_EXIT_USAGE, "'%s' is no command of hbdb-mpi; it has: races, order, check", word);
 }
+
+static const struct {
+	const char *name;
+	int (*run)(const hb_args *args, const hb_team *team);
+} commands[] = {{"races", hb__races_together}, {"order", hb__order_together}};
 
 static int run(int argc, char **argv, const hb_team *team)
 {
@@ -46,7 +53,12 @@ static int run(int argc, char **argv, const hb_team *team)
 	hb__want_colour(
 		"never"); /* a launcher may give a terminal to a process whose output goes to a file; --color asks for it */
 	int code = hb__parse(command, argv + 2, &args, &done);
-	return code || done ? code : hb__races_together(&args, team);
+	if (code || done)
+		return code;
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (!strcmp(commands[i].name, command->name))
+			return commands[i].run(&args, team);
+	return HB_EXIT_USAGE;
 }
 
 int main(int argc, char **argv)

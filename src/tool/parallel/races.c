@@ -228,65 +228,44 @@ static int end_output(struct hb_races *r, const hb_team *team)
 	return 0;
 }
 
-/* Only the first says something; a place that is wanted and not there is found out by all together. */
-static int look(struct hb_races *r, const hb_team *team)
+/* Only the first says something; a place that is wanted and not there is found out by all together. *ret_alone: what
+ * the order of events turned out to be is not divided. */
+static int look(struct hb_races *r, const hb_team *team, bool *ret_alone)
 {
 	hb_error err = {0};
 	hb_race_sum sum;
 	hb_status status = hb_races(r->run.model, r->flags, hb__keep_race, r, &sum, NULL, NULL, &err);
 	if (status == HB_E_MEMORY)
 		hb__team_abort(hb__fail_log(r->run.path, &err));
+	*ret_alone = status != 0;
 	if (status)
-		return hb__fail_with(HB_EXIT_USAGE, "%s: %s; use hbdb races", hb__short(r->run.path), err.message);
+		return hb__go_alone(&r->run, team, err.message);
 	hb__say_troubles(&r->run);
 	int code = put_together(r, team, &sum);
 	int bad = r->out && code <= HB_EXIT_FINDING ? end_output(r, team) : 0;
 	return bad ? bad : code;
 }
 
-static int match(hb_run *run, const hb_team *team)
+static int answer(struct hb_races *r, const hb_args *args, const hb_team *team, int code, bool *ret_alone)
 {
-	hb_error err = {0};
-	run->team = team;
-	hb_status status = hb__match_run(run, NULL, NULL, &err);
-	if (status == HB_E_MEMORY)
-		hb__team_abort(hb__fail_log(run->path, &err));
-	if (status == HB_E_ARGUMENT)
-		return hb__fail_with(HB_EXIT_USAGE, "%s: %s; use hbdb races", hb__short(run->path), err.message);
-	return status ? hb__fail_log(run->path, &err) : hb__matched_run(run);
-}
-
-/* All see the same files, or none goes on. */
-static int open_run(const char *recording, const hb_team *team, hb_run *run)
-{
-	int code = hb__begin_run(recording, run);
-	uint64_t n = run->views ? run->logs.n + 1 : 0, all = 0;
-	size_t *bytes = hb__alloc(team->size * sizeof *bytes);
-	uint64_t *each = team->gather(team->user, &n, sizeof n, bytes);
-	for (uint32_t i = 0; each && i < team->size; i++)
-		all += each[i] == n;
-	free(each);
-	free(bytes);
-	if (hb__team_code(team, all != team->size)) {
-		if (!code)
-			code = hb__fail_with(HB_EXIT_RECORDING,
-				"not every process sees the same logs in %s: it must stand in a file system that all of their nodes share",
-				recording);
-		free(run->views);
-		run->views = NULL;
-		return hb__team_code(team, code);
-	}
-	int matched = run->views ? match(run, team) : 0;
-	return matched ? matched : code;
+	if (r->ranks && hb__check_run_ranks("races --rank", r->ranks, &r->run.logs))
+		return HB_EXIT_USAGE;
+	r->whole = !code && r->run.ended;
+	if (hb__option_value(args, "json"))
+		begin_output(r, team);
+	hb__begin_races(r);
+	int found = look(r, team, ret_alone);
+	hb__end_races(r);
+	free(r->out);
+	return found > HB_EXIT_FINDING || !code ? found : code;
 }
 
 int hb__races_together(const hb_args *args, const hb_team *team)
 {
 	struct hb_races r = hb__races_asked(args);
 	char *recording = NULL;
+	bool alone;
 	signal(SIGPIPE, SIG_IGN);
-	if (r.flags & HB_RACES_ALL)
-		return hb__fail_with(HB_EXIT_USAGE, "races --all is not divided among processes; use hbdb races --all");
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;
 	code = code ? code : hb__find_recording(args->operand, &recording);
 	code = hb__team_code(team, code);
@@ -294,18 +273,17 @@ int hb__races_together(const hb_args *args, const hb_team *team)
 		free(recording);
 		return code;
 	}
-	code = open_run(recording, team, &r.run);
-	if (r.run.model && r.ranks && hb__check_run_ranks("races --rank", r.ranks, &r.run.logs))
-		code = HB_EXIT_USAGE;
-	else if (r.run.model) {
-		r.whole = !code && r.run.ended;
-		if (hb__option_value(args, "json"))
-			begin_output(&r, team);
-		hb__begin_races(&r);
-		int found = look(&r, team);
-		code = found > HB_EXIT_FINDING || !code ? found : code;
-		hb__end_races(&r);
-		free(r.out);
+	code = hb__open_together(recording, team, &r.run, &alone);
+	if (r.run.model && !alone) {
+		int found = answer(&r, args, team, code, &alone);
+		if (!alone)
+			code = found;
+	}
+	if (r.run.model && alone) {
+		struct hb_races whole = hb__races_asked(args);
+		whole.run = r.run;
+		code = hb__races_answer(&whole, args, code);
+		r.run = whole.run;
 	}
 	hb__close_run(&r.run);
 	free(recording);

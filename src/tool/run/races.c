@@ -1,9 +1,12 @@
 /* Races by the source line of the receive. */
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../options.h"
+#include "../show/progress.h"
+#include "../terminal.h"
 #include "model/part/part.h"
 #include "races.h"
 
@@ -372,4 +375,46 @@ bool hb__keep_race(void *user, const hb_race *race)
 	else
 		keep(r, &g->kept, &g->nkept, race);
 	return true;
+}
+
+/* ---- the whole answer ---- */
+
+static int look(struct hb_races *r)
+{
+	hb_error err = {0};
+	hb_race_sum sum;
+	hb_bar bar;
+	hb__bar_begin(&bar, "looking for races");
+	hb_status status = hb_races(r->run.model, r->flags, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
+	hb__bar_end(&bar);
+	if (status)
+		return hb__fail_log(r->run.path, &err);
+	hb__say_troubles(&r->run);
+	if (r->line && !r->line_found)
+		return hb__no_such_line(r);
+	hb__page();
+	if (r->out) {
+		hb__flush(r->out);
+		if (r->out->broken && r->out->error != EPIPE)
+			return hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(r->out->error));
+	} else
+		hb__put_races(r, &sum);
+	return r->found ? HB_EXIT_FINDING : 0;
+}
+
+int hb__races_answer(struct hb_races *r, const hb_args *args, int code)
+{
+	if (r->ranks && hb__check_run_ranks("races --rank", r->ranks, &r->run.logs))
+		return HB_EXIT_USAGE;
+	r->whole = !code && r->run.ended;
+	if (hb__option_value(args, "json")) {
+		r->out = hb__alloc(sizeof *r->out);
+		r->out->fd = 1;
+	}
+	hb__begin_races(r);
+	int found = look(r);
+	hb__end_races(r);
+	free(r->out);
+	/* what is missing decides: neither "none" nor "these" is the whole answer */
+	return found > HB_EXIT_FINDING || !code ? found : code;
 }

@@ -56,6 +56,9 @@ void hb__end_races(struct hb_races *races);
 /* Of the type hb_race_visit. */
 bool hb__keep_race(void *races, const hb_race *race);
 
+/* Looks for the races of a run that is open, of one process, and prints them. code: of opening it. Returns that of all. */
+int hb__races_answer(struct hb_races *races, const hb_args *args, int code);
+
 /* What the receive got, and what it could have got: a line each. */
 void hb__put_race(FILE *to, struct hb_races *races, const struct hb_kept *kept);
 

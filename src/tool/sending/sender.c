@@ -29,6 +29,13 @@ struct hb_sender {
 	int why;          /* gone: errno */
 	hb_sent_log **log;
 	size_t n;
+	struct sent_file {
+		char *name;
+		ino_t inode;
+		off_t size;
+		struct timespec time;
+	} *file; /* policy.files: as they were sent */
+	size_t files;
 };
 
 /* ---- frames ---- */
@@ -68,6 +75,8 @@ static bool put_frame(hb_sender *s, uint8_t kind, const char *name, uint64_t off
 static bool put_file(void *user, const char *name, uint64_t offset, const void *bytes, size_t n)
 {
 	bool good = strlen(name) < 256;
+	if (good && !n) /* it is empty */
+		return put_frame(user, HB_FRAME_FILE, name, offset, bytes, 0);
 	for (size_t at = 0; good && at < n; at += HB_FRAME_MOST) {
 		size_t k = n - at < HB_FRAME_MOST ? n - at : HB_FRAME_MOST;
 		good = put_frame(user, HB_FRAME_FILE, name, offset + at, (const char *)bytes + at, (uint32_t)k);
@@ -91,6 +100,76 @@ static hb_sent_log *log_named(hb_sender *s, const char *name)
 	return s->log[s->n++] = log;
 }
 
+/* ---- files ---- */
+
+static void send_file(hb_sender *s, const char *name, int fd)
+{
+	char bytes[65536];
+	uint64_t at = 0;
+	ssize_t n;
+	do {
+		n = read(fd, bytes, sizeof bytes);
+		if (n > 0 || !at)
+			put_file(s, name, at, bytes, n > 0 ? (size_t)n : 0);
+		at += n > 0 ? (uint64_t)n : 0;
+	} while (n > 0);
+}
+
+/* Of the folder `part` of the recording, all but logs. */
+static void send_files(hb_sender *s, const char *part)
+{
+	char *folder = hb__format("%s%s%s", s->recording, *part ? "/" : "", part);
+	DIR *dir = opendir(folder);
+	for (struct dirent *e; dir && !s->gone && (e = readdir(dir));) {
+		struct stat st;
+		char *name = hb__format("%s%s%s", part, *part ? "/" : "", e->d_name),
+		     *path = hb__format("%s/%s", s->recording, name);
+		bool good = e->d_name[0] != '.' && !lstat(path, &st);
+		int fd = good && S_ISREG(st.st_mode) && !hb__is_log_name(e->d_name) ? open(path, O_RDONLY | O_CLOEXEC)
+										    : -1;
+		if (fd >= 0) {
+			send_file(s, name, fd);
+			close(fd);
+		} else if (good && S_ISDIR(st.st_mode) && !*part)
+			send_files(s, name);
+		free(name);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	free(folder);
+}
+
+/* A file is renamed into place, so that another one of the same name is another file. */
+static void send_changed(hb_sender *s, const char *name)
+{
+	struct stat st;
+	size_t i = 0;
+	char *path = hb__format("%s/%s", s->recording, name);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	free(path);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (i < s->files && strcmp(s->file[i].name, name) != 0)
+		i++;
+	if (i == s->files) {
+		s->file = hb__resize(s->file, (s->files + 1) * sizeof *s->file);
+		s->file[s->files++] = (struct sent_file){.name = hb__copy(name)};
+	}
+	struct sent_file *f = &s->file[i];
+	if (f->inode != st.st_ino || f->size != st.st_size || f->time.tv_sec != st.st_mtim.tv_sec ||
+		f->time.tv_nsec != st.st_mtim.tv_nsec) {
+		send_file(s, name, fd);
+		*f = (struct sent_file){f->name, st.st_ino, st.st_size, st.st_mtim};
+	}
+	close(fd);
+}
+
+/* ---- looking ---- */
+
 static void look(hb_sender *s, bool all)
 {
 	DIR *dir = opendir(s->recording);
@@ -100,6 +179,8 @@ static void look(hb_sender *s, bool all)
 		uint64_t unsent = log ? hb__unsent(log, &idle) : 0;
 		if (log && (all || hb__send_now(&s->policy, hb_seconds() - s->begin, unsent, idle)))
 			hb__send_log(log, put_file, s);
+		if (s->policy.files && !hb__is_log_name(e->d_name) && e->d_name[0] != '.')
+			send_changed(s, e->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -116,41 +197,15 @@ static void *run(void *user)
 	return NULL;
 }
 
-/* ---- files ---- */
-
-/* Of the folder `part` of the recording, all but logs. */
-static void send_files(hb_sender *s, const char *part)
-{
-	char *folder = hb__format("%s%s%s", s->recording, *part ? "/" : "", part), bytes[65536];
-	DIR *dir = opendir(folder);
-	for (struct dirent *e; dir && !s->gone && (e = readdir(dir));) {
-		struct stat st;
-		char *name = hb__format("%s%s%s", part, *part ? "/" : "", e->d_name),
-		     *path = hb__format("%s/%s", s->recording, name);
-		bool good = e->d_name[0] != '.' && !lstat(path, &st);
-		int fd = good && S_ISREG(st.st_mode) && !hb__is_log_name(e->d_name) ? open(path, O_RDONLY | O_CLOEXEC)
-										    : -1;
-		uint64_t at = 0;
-		for (ssize_t n; fd >= 0 && (n = read(fd, bytes, sizeof bytes)) > 0; at += (uint64_t)n)
-			put_file(s, name, at, bytes, (size_t)n);
-		if (fd >= 0)
-			close(fd);
-		else if (good && S_ISDIR(st.st_mode) && !*part)
-			send_files(s, name);
-		free(name);
-		free(path);
-	}
-	if (dir)
-		closedir(dir);
-	free(folder);
-}
-
 /* ---- from outside ---- */
 
 static void free_sender(hb_sender *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		hb__sent_log_free(s->log[i]);
+	for (size_t i = 0; i < s->files; i++)
+		free(s->file[i].name);
+	free(s->file);
 	free(s->log);
 	free(s->policy.rule);
 	free(s->recording);
@@ -196,7 +251,8 @@ int hb__sender_begin(const char *command, const hb_send_policy *policy, const ch
 		return code;
 	}
 	put(s, HB_STREAM_MAGIC, strlen(HB_STREAM_MAGIC));
-	send_files(s, "");
+	if (!s->policy.files)
+		send_files(s, "");
 	if (pthread_create(&s->thread, NULL, run, s)) {
 		close(s->pipe); /* the command comes to the end of its input */
 		waitpid(s->child, NULL, 0);
@@ -221,7 +277,8 @@ void hb__sender_end(hb_sender *s)
 	int status = 0;
 	if (!s)
 		return;
-	send_files(s, "");
+	if (!s->policy.files)
+		send_files(s, "");
 	put_frame(s, HB_FRAME_END, "", 0, NULL, 0);
 	if (s->pipe >= 0)
 		close(s->pipe);

@@ -28,6 +28,7 @@ typedef struct hb_send_rule {
 typedef struct hb_send_policy {
 	hb_send_rule *rule;
 	size_t n;
+	bool files; /* other files, too, as they come and change, of the folder itself alone: the reports of a replay */
 } hb_send_policy;
 /* `given`: "TIME LOWER UPPER", several separated by commas, or @FILE with one on each line; NULL: everything at once. Times ascend. 0, or an exit code
  * after having said what is wrong and where. Free .rule. */

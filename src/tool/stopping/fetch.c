@@ -14,7 +14,7 @@ static int complete(const char *recording, hb_manifest *m, hb_nodes *nodes)
 {
 	hb_sum sum;
 	size_t lost = 0;
-	hb__nodes_fetch(nodes, recording, strcmp(m->level, "racing") != 0);
+	hb__nodes_fetch(nodes, nodes->folder, recording, strcmp(m->level, "racing") != 0);
 	for (size_t i = 0, k = 0; i < m->nnodes; i++)
 		if (m->node[i].missing)
 			m->node[i].missing = nodes->at[k++].lost != NULL;

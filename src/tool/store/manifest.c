@@ -76,7 +76,7 @@ static bool matters(const char *variable)
 /* What is preloaded is handed on in another way. */
 bool hb__manifest_sets(const char *variable) { return strncmp(variable, "LD_PRELOAD=", 11) != 0 && matters(variable); }
 
-static char *new_id(void)
+char *hb__new_id(void)
 {
 	unsigned char byte[HB_ID_LENGTH / 2];
 	char text[HB_ID_LENGTH + 1];
@@ -102,7 +102,7 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->started = hb__format("%s.%03ldZ", text, now.tv_nsec / 1000000);
 	m->folder = hb__copy(getcwd(folder, sizeof folder) ? folder : "/");
 	m->version = hb__copy(HBDB_VERSION);
-	m->id = new_id();
+	m->id = hb__new_id();
 }
 
 /* A ring did not hold all that there was. */

@@ -56,6 +56,8 @@ bool hb__manifest_has_calls(const hb_manifest *m);
 bool hb__manifest_has_inputs(const hb_manifest *m);
 /* Whether a replay of the recorded command sets this variable, NAME=VALUE, of the environment. */
 bool hb__manifest_sets(const char *variable);
+/* HB_ID_LENGTH digits that nobody else has; NULL: the system gives no random numbers. Free it. */
+char *hb__new_id(void);
 /* Fills identity, time, folder, environment and version from this process. */
 void hb__manifest_begin(hb_manifest *m, char **command);
 /* A recording of something else cannot be run: 0, or the exit code after having said so. what: "replayed". */

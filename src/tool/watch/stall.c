@@ -199,7 +199,8 @@ static char *waiting_text(const hb_stall *s, const hb_wait_for *w)
 			"has been in %s for %.0f s (it took %.3g s in the recording)", w->call, s->still, w->took);
 	else
 		more = hb__format("has been in %s for %.0f s", w->call, s->still);
-	char *use = s->used && s->still > 0
+	const hb_process_now *p = process_of(s, w->rank);
+	char *use = s->used && s->still > 0 && p && p->seen /* of one elsewhere it is not known */
 			    ? hb__format(", using %.0f %% of a processor", 100 * busy(s, w->rank, s->still))
 			    : hb__copy("");
 	char *all = hb__format("%s%s%s", text, more, w->stuck ? "" : use);

@@ -15,6 +15,7 @@ static const struct named {
 	{"complex", NULL, false},
 	{"processes", NULL, false},
 	{"events", NULL, false},
+	{"threads", NULL, false},
 	{"changes", NULL, false},
 	{"act", NULL, true},
 };

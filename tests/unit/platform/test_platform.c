@@ -112,7 +112,7 @@ static void test_shell(void)
 static void test_known(const char *known)
 {
 	char why[HB_PLATFORM_WHY], path[4200];
-	static const char *const names[] = {"container", "local", "qemu-aarch64", "qemu-armhf", "qemu-ppc64",
+	static const char *const names[] = {"container", "local", "podman", "qemu-aarch64", "qemu-armhf", "qemu-ppc64",
 		"qemu-riscv64", "qemu-s390x", "slurm", "ssh"};
 	static const char *const command[] = {"true", NULL};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

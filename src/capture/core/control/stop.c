@@ -126,6 +126,7 @@ void hb__control_start(struct hb__lane *lane)
 		return;
 	gethostname(host, sizeof host - 1);
 	hb__controlled = true;
+	hb__here_unusual();
 	hb__lanes_special();
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* gdb is no ancestor of this process */
 	hb__fatal_start();

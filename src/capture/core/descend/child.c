@@ -4,25 +4,25 @@
 
 #include "capture/core/descend/descend.h"
 
-static volatile bool *here; /* in a page that the system empties in every child */
+struct hb__here *hb__here;
 
 void hb__here_begin(void)
 {
-	void *p = hb__pages(sizeof *here);
-	if (!p || madvise(p, sizeof *here, MADV_WIPEONFORK))
+	struct hb__here *p = hb__pages(sizeof *p);
+	if (!p || madvise(p, sizeof *p, MADV_WIPEONFORK))
 		return; /* the system is older than the advice */
-	here = p;
-	*here = true;
+	p->is = true;
+	hb__here = p;
 }
 
 void hb__here_again(void)
 {
-	if (here)
-		*here = true;
+	if (hb__here)
+		hb__here->is = true;
 }
 
 void hb__notice_fork(void)
 {
-	if (unlikely(here && !*here))
+	if (unlikely(hb__here && !hb__here->is))
 		hb__after_fork();
 }

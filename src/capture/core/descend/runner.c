@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hbdb/control.h>
+
 #include "capture/core/descend/descend.h"
 
 #define SOCKET_MOST 104 /* bytes of the path of a Unix socket */
@@ -102,7 +104,9 @@ static void wait_for_gdb(const struct runner *r)
 	snprintf(value, sizeof value, "%.*s%s%.*s", (int)(at - equal - 1), equal + 1, path,
 		(int)(r->stub + r->stub_n - behind), behind);
 	setenv(name, value, 1);
-	hb__say("%s waits for gdb: target remote %s", program_invocation_short_name, path);
+	/* a session has the gdb, and nobody needs to be told */
+	if (!getenv(HB_CONTROL_ENV))
+		hb__say("%s waits for gdb: target remote %s", program_invocation_short_name, path);
 }
 
 /* This program runs programs of another processor, which are recorded, and not it: its environment is made one for them. */

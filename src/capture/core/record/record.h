@@ -186,6 +186,7 @@ struct hb__slot {
 struct hb__slots {
 	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
 	uint32_t used, hand;
+	uint32_t lives; /* how often a slot was given to another call */
 	struct {
 		const void *pc;
 		uint32_t site;
@@ -315,20 +316,14 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_time(uint8_t *w, u
 	return w + 2;
 }
 
-/* Begins the row of an event that succeeded, of up to n results; NULL: it does not fit what is taken for granted here. checked: 1 or 0
- * where the caller knows whether the slot has a check, -1: it is asked. What follows, when there are results: their number in a
- * byte, and they. */
+/* How a row begins: the slot as its number stands there, and two times; NULL: they do not fit what is taken for granted here. Writes up to
+ * HB__ROW_PLAIN bytes. */
 #define HB__ROW_PLAIN (4 * HB_UV_MAX)
-static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__lane *lane,
-	const struct hb_lane_control *control, const struct hb__slot *slot, uint64_t enter, uint64_t exit, int checked,
-	uint16_t check, size_t n, bool results)
+static inline __attribute__((always_inline)) uint8_t *hb__row_head(
+	uint8_t *w, uint16_t row, uint8_t row_bytes, uint64_t gap, uint64_t took, bool results)
 {
-	uint8_t *w = lane->w;
-	uint64_t gap = enter - lane->last_tick, took = exit - enter;
-	if (unlikely(w + n * HB_UV_MAX >= lane->full || control->polls))
-		return NULL;
-	hb_put16(w, slot->row | results); /* the lowest bit of a uv is that of its first byte */
-	w += slot->row_bytes;
+	hb_put16(w, row | results); /* the lowest bit of a uv is that of its first byte */
+	w += row_bytes;
 	if (likely((gap | took) < 0x80)) {
 		w[0] = (uint8_t)gap;
 		w[1] = (uint8_t)took;
@@ -342,6 +337,22 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__l
 		w = hb__row_time(w, gap);
 		w = hb__row_time(w, took);
 	}
+	return w;
+}
+
+/* Begins the row of an event that succeeded, of up to n results; NULL: it does not fit what is taken for granted here. checked: 1 or 0
+ * where the caller knows whether the slot has a check, -1: it is asked. What follows, when there are results: their number in a
+ * byte, and they. */
+static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__lane *lane,
+	const struct hb_lane_control *control, const struct hb__slot *slot, uint64_t enter, uint64_t exit, int checked,
+	uint16_t check, size_t n, bool results)
+{
+	uint8_t *w = lane->w;
+	if (unlikely(w + n * HB_UV_MAX >= lane->full || control->polls))
+		return NULL;
+	w = hb__row_head(w, slot->row, slot->row_bytes, enter - lane->last_tick, exit - enter, results);
+	if (unlikely(!w))
+		return NULL;
 	if (checked > 0 || (checked < 0 && slot->flags & HB_SLOT_CHECK)) {
 		hb_put16(w, check);
 		w += 2;

@@ -116,11 +116,13 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 	if (stale) {
 		id = stale - 1;
 		unlink_slot(t, id);
+		t->lives++;
 	} else if (t->used < SLOTS) {
 		id = t->used++;
 	} else {
 		id = t->hand++ % SLOTS;
 		unlink_slot(t, id);
+		t->lives++;
 	}
 	struct hb__slot *s = &t->slot[id];
 	*s = (struct hb__slot){.fn = k->fn,
@@ -225,6 +227,7 @@ struct hb__slot *hb__slot_search(
 	*ret_new = false;
 	*ret_changed = 0;
 	struct hb__slot *s = search(c, w, ret_new, ret_changed);
+	c->lane->lives = c->lane->slots->lives;
 	c->lane->last->after = s;
 	return c->lane->last = s;
 }

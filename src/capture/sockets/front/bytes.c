@@ -90,23 +90,23 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 
 /* ---- out ---- */
 
-SEEN ssize_t send(int fd, const void *p, size_t bytes, int flags)
+ssize_t hb__any_send(int fd, const void *p, size_t bytes, int flags, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
 	if (unlikely(flags & MSG_OOB) && bytes == 1) /* see receive_urgent */
 		return NEXT(send)(fd, p, bytes, flags);
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(send)(fd, p, bytes, flags);
 	MOVES(t, send, OUT, NEXT(send)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false,
 		!(flags & MSG_DONTWAIT));
 }
 
-SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length)
+ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(sendto)(fd, p, bytes, flags, to, length);
 	MOVES(t, sendto, OUT, NEXT(sendto)(fd, p, bytes, flags, to, length), ONE(p, bytes), 1, bytes, to, length, false,
 		!(flags & MSG_DONTWAIT));
@@ -171,11 +171,11 @@ static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssi
 	return true;
 }
 
-SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+ssize_t hb__any_sendmsg(int fd, const struct msghdr *m, int flags, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(sendmsg)(fd, m, flags);
 	struct msghdr own = *m;
 	if (passes(&t, &own, flags, true, &got))
@@ -184,20 +184,20 @@ SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 		room_of(m->msg_iov, m->msg_iovlen), m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
 }
 
-SEEN ssize_t write(int fd, const void *p, size_t bytes)
+ssize_t hb__any_write(int fd, const void *p, size_t bytes, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(write)(fd, p, bytes);
 	MOVES(t, write, OUT, NEXT(write)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
-SEEN ssize_t writev(int fd, const struct iovec *v, int n)
+ssize_t hb__any_writev(int fd, const struct iovec *v, int n, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(writev)(fd, v, n);
 	MOVES(t, writev, OUT, NEXT(writev)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
 }
@@ -319,13 +319,13 @@ static ssize_t receive_urgent(int fd, void *p, size_t bytes, int flags)
 	return NEXT(recv)(fd, p, bytes, flags);
 }
 
-SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
+ssize_t hb__any_recv(int fd, void *p, size_t bytes, int flags, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
 	if (unlikely(flags & MSG_OOB))
 		return receive_urgent(fd, p, bytes, flags);
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(recv)(fd, p, bytes, flags);
 	if (hb__is_datagram(&t))
 		return datagram_in(&t, HB_SOCKET_DATAGRAM_recv, p, bytes, flags, NULL, NULL);
@@ -336,12 +336,11 @@ SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 		!(flags & MSG_DONTWAIT));
 }
 
-SEEN ssize_t recvfrom(
-	int fd, void *restrict p, size_t bytes, int flags, struct sockaddr *restrict from, socklen_t *restrict length)
+ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(recvfrom)(fd, p, bytes, flags, from, length);
 	if (hb__is_datagram(&t))
 		return datagram_in(&t, HB_SOCKET_DATAGRAM_recvfrom, p, bytes, flags, from, length);
@@ -381,11 +380,11 @@ static ssize_t message_in(struct hb_talk *t, enum hb_socket_function function, s
 	return got;
 }
 
-SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+ssize_t hb__any_recvmsg(int fd, struct msghdr *m, int flags, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(recvmsg)(fd, m, flags);
 	t.with = m;
 	if (flags & MSG_PEEK)
@@ -401,22 +400,22 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 		!(flags & MSG_DONTWAIT));
 }
 
-SEEN ssize_t read(int fd, void *p, size_t bytes)
+ssize_t hb__any_read(int fd, void *p, size_t bytes, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(read)(fd, p, bytes);
 	if (hb__is_datagram(&t) && bytes)
 		return datagram_in(&t, HB_SOCKET_DATAGRAM_read, p, bytes, 0, NULL, NULL);
 	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
-SEEN ssize_t readv(int fd, const struct iovec *v, int n)
+ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (!hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, pc, cfa))
 		return NEXT(readv)(fd, v, n);
 	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)v, .msg_iovlen = (size_t)n};
 	if (hb__is_datagram(&t))

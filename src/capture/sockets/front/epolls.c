@@ -1,6 +1,7 @@
 /* Which descriptor stands behind a value that an epoll answers with: the program gave it with the descriptor, and it may be anything.
  * A table by epoll and value, of which what was told last holds; a descriptor that was closed leaves its entry, which is then wrong for
- * nobody: the system says no more of it. */
+ * nobody: the system says no more of it. Who looks takes no lock: an entry keeps its place and its value, and a table that was too small
+ * stays as it is (all of them are less than the last one). */
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,39 +13,43 @@ struct entry {
 	int epoll, fd; /* epoll plus 1; 0: free */
 };
 
+struct table {
+	size_t size, used;
+	struct entry at[];
+};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *table;
-static size_t size, used;
+static struct table *table;
 static struct told {
 	uint64_t value;
 	int epoll; /* plus 1 */
 } * lasts;         /* by descriptor */
 
-static size_t place(const struct entry *in, size_t of, int epoll, uint64_t value)
+static size_t place(const struct table *t, int epoll, uint64_t value)
 {
 	uint64_t h = (value ^ (uint64_t)epoll << 48) * 0x9e3779b97f4a7c15u;
-	size_t at = (h ^ h >> 32) & (of - 1);
-	while (in[at].epoll && (in[at].epoll != epoll + 1 || in[at].value != value))
-		at = (at + 1) & (of - 1);
+	size_t at = (h ^ h >> 32) & (t->size - 1);
+	for (int is; (is = __atomic_load_n(&t->at[at].epoll, __ATOMIC_ACQUIRE)) != 0; at = (at + 1) & (t->size - 1))
+		if (is == epoll + 1 && t->at[at].value == value)
+			break;
 	return at;
 }
 
 /* With the lock. */
 static bool has_room(void)
 {
-	if (used * 2 < size)
+	if (table && table->used * 2 < table->size)
 		return true;
-	size_t more = size ? 2 * size : 1024;
-	struct entry *new = mmap(NULL, more * sizeof *new, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t more = table ? 2 * table->size : 1024;
+	struct table *new = mmap(NULL, sizeof *new + more * sizeof *new->at, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (new == MAP_FAILED)
 		return false;
-	for (size_t i = 0; i < size; i++)
-		if (table[i].epoll)
-			new[place(new, more, table[i].epoll - 1, table[i].value)] = table[i];
-	if (table)
-		munmap(table, size * sizeof *table);
-	table = new;
-	size = more;
+	new->size = more;
+	new->used = table ? table->used : 0;
+	for (size_t i = 0; table && i < table->size; i++)
+		if (table->at[i].epoll)
+			new->at[place(new, table->at[i].epoll - 1, table->at[i].value)] = table->at[i];
+	__atomic_store_n(&table, new, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -61,20 +66,20 @@ void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *
 	if (lasts && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
 		lasts[fd] = (struct told){event->data.u64, epoll + 1};
 	if (has_room()) {
-		size_t at = place(table, size, epoll, event->data.u64);
-		used += !table[at].epoll;
-		table[at] = (struct entry){event->data.u64, epoll + 1, fd};
+		struct entry *e = &table->at[place(table, epoll, event->data.u64)];
+		table->used += !e->epoll;
+		e->value = event->data.u64;
+		__atomic_store_n(&e->fd, fd, __ATOMIC_RELAXED);
+		__atomic_store_n(&e->epoll, epoll + 1, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 int hb__epoll_descriptor(int epoll, uint64_t value)
 {
-	pthread_mutex_lock(&lock);
-	size_t at = size ? place(table, size, epoll, value) : 0;
-	int fd = size && table[at].epoll ? table[at].fd : -1;
-	pthread_mutex_unlock(&lock);
-	return fd;
+	const struct table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	const struct entry *e = t ? &t->at[place(t, epoll, value)] : NULL;
+	return e && __atomic_load_n(&e->epoll, __ATOMIC_RELAXED) ? __atomic_load_n(&e->fd, __ATOMIC_RELAXED) : -1;
 }
 
 uint64_t hb__epoll_value(int epoll, int fd)

@@ -41,6 +41,21 @@ static bool waits(int fd, bool call_waits)
 	       !getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &n) && (limit.tv_sec || limit.tv_usec);
 }
 
+int hb__quick_failed(const struct hb_quick *q, int fd, bool call_waits)
+{
+	int error = errno;
+	int64_t result = -error;
+	bool no = error == EAGAIN || error == EWOULDBLOCK;
+	if (likely(no && hb__door->quick_no(q, call_waits)))
+		errno = error;
+	else if (no && !waits(fd, call_waits))
+		hb__door->quick_no(q, false);
+	else
+		hb__door->quick_end(q, &result, 1);
+	errno = error;
+	return -1;
+}
+
 void hb__failed(struct hb_talk *t, bool call_waits)
 {
 	int error = errno;

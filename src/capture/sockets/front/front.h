@@ -126,6 +126,33 @@ static inline void hb__forget(int fd)
 /* A call that failed: a poll that said no, or an event with its error. */
 void hb__failed(struct hb_talk *t, bool waits);
 
+/* bytes.c: any call that moves bytes, of any descriptor. usual.c has the functions of the C library in front of them. */
+ssize_t hb__any_send(int fd, const void *p, size_t bytes, int flags, const void *pc, const void *cfa);
+ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length, const void *pc, const void *cfa);
+ssize_t hb__any_sendmsg(int fd, const struct msghdr *m, int flags, const void *pc, const void *cfa);
+ssize_t hb__any_write(int fd, const void *p, size_t bytes, const void *pc, const void *cfa);
+ssize_t hb__any_writev(int fd, const struct iovec *v, int n, const void *pc, const void *cfa);
+ssize_t hb__any_recv(int fd, void *p, size_t bytes, int flags, const void *pc, const void *cfa);
+ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length, const void *pc, const void *cfa);
+ssize_t hb__any_recvmsg(int fd, struct msghdr *m, int flags, const void *pc, const void *cfa);
+ssize_t hb__any_read(int fd, void *p, size_t bytes, const void *pc, const void *cfa);
+ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, const void *cfa);
+
+/* ---- the quick way ---- */
+
+/* pc, where this returns true: has made the call of a stream that hb__quick_moved or hb__quick_failed ends. */
+static inline __attribute__((always_inline)) bool hb__quick(
+	struct hb_quick *q, enum hb_socket_function function, int fd, const void *pc)
+{
+	if (unlikely(!hb__door || (unsigned)fd >= HB_DESCRIPTORS_MOST))
+		return false;
+	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
+	return hb_leads_kind(end) == HB_LEADS_STREAM &&
+	       hb__door->quick(q, function, hb_leads_text(end), hb__called_by(pc));
+}
+/* It failed: -1, and errno as it is. */
+int hb__quick_failed(const struct hb_quick *q, int fd, bool may_wait);
+
 void hb__family_begin(void);
 void hb__stdio_begin(void);
 ssize_t hb__stdio_read(int fd, void *p, size_t bytes); /* for a stream of the C library */

@@ -8,6 +8,8 @@
 #define TOLD ((HB_TOLD_MOST - 1) / 3) /* descriptors of one call; further ones are not told */
 
 struct ready {
+	bool quick;        /* it goes the quick way: */
+	struct hb_quick q; /* ... else: */
 	struct hb_talk t;
 	int64_t results[1 + 3 * TOLD];
 	size_t n; /* descriptors told */
@@ -17,11 +19,17 @@ struct ready {
 static bool begins(struct ready *r, enum hb_socket_function function, int64_t waits, const void *pc, const void *cfa)
 {
 	pc = hb__called_by(pc);
-	if (unlikely(!hb__door) || !hb__door->enter(&r->t, pc, cfa))
+	r->n = 0;
+	if (unlikely(!hb__door))
+		return false;
+	r->t.again = false;
+	r->quick = hb__door->quick(&r->q, function, waits < 0, pc);
+	if (likely(r->quick))
+		return true;
+	if (!hb__door->enter(&r->t, pc, cfa))
 		return false;
 	r->t.function = function;
 	r->t.argument = waits < 0;
-	r->n = 0;
 	hb__door->begin(&r->t);
 	return true;
 }
@@ -45,7 +53,12 @@ static void over(struct ready *r, int got, bool waited)
 {
 	int error = errno;
 	r->results[0] = got < 0 ? -error : got;
-	if (!got && !waited)
+	if (likely(r->quick)) {
+		if (got || waited)
+			hb__door->quick_end(&r->q, r->results, 1 + 3 * r->n);
+		else
+			hb__door->quick_no(&r->q, false);
+	} else if (!got && !waited)
 		hb__door->no(&r->t);
 	else
 		hb__door->end(&r->t, r->results, 1 + 3 * r->n);

@@ -5,6 +5,7 @@
 
 struct hb__next hb__next;
 const struct hb_threads_door *hb__door;
+bool hb__records;
 
 static const struct {
 	const char *name, *version;

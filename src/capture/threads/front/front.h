@@ -23,6 +23,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 extern const struct hb_threads_door *hb__door; /* NULL: the recorder is not there (yet) */
+/* A thread was recorded: none will follow anything. */
+extern bool hb__records;
 
 /* The functions behind us, looked up when they are first needed, which may be before our constructor has run. */
 struct hb__next {
@@ -41,7 +43,10 @@ static inline __attribute__((always_inline)) void *hb__next_at(void **at, enum h
 static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const void *pc, bool *ret_follows)
 {
 	*ret_follows = false;
-	return likely(hb__door != NULL) ? hb__door->enter(pc, ret_follows) : NULL;
+	struct hb_actor *actor = likely(hb__door != NULL) ? hb__door->enter(pc, ret_follows) : NULL;
+	if (unlikely(actor && !hb__records))
+		hb__records = !*ret_follows;
+	return actor;
 }
 
 /* Something is taken that is free or not: `name` is called with `args`; in a replay, where it was got, `blocking` is, which returns when
@@ -49,6 +54,18 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 #define TAKING(name, object, params, args, blocking)                           \
 	SEEN int name params                                                   \
 	{                                                                      \
+		if (likely(hb__records)) {                                     \
+			int got = NEXT(name) args;                             \
+			if (likely(!got || got == EOWNERDEAD)) {               \
+				hb__door->takes(CALLER, HB_THREAD_##name, object); \
+				return got;                                    \
+			}                                                      \
+			bool none;                                             \
+			struct hb_actor *who = hb__enter(CALLER, &none);       \
+			if (who)                                               \
+				hb__door->told(who, HB_THREAD_##name, got, 0, NULL); \
+			return got;                                            \
+		}                                                              \
 		bool follows;                                                  \
 		struct hb_actor *actor = hb__enter(CALLER, &follows);          \
 		if (likely(!actor))                                            \
@@ -68,10 +85,24 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 		return got;                                                    \
 	}
 
+/* What a thread alone has is given back. */
+#define UNLOCKING(name, object, params, args)                                  \
+	SEEN int name params                                                   \
+	{                                                                      \
+		if (likely(hb__records)) {                                     \
+			hb__door->frees(CALLER, HB_THREAD_##name, object);     \
+			return NEXT(name) args;                                \
+		}                                                              \
+		GIVES(name, int, object, args, unlocks)                        \
+	}
+
 /* Others may go on by it. how: gives or unlocks. */
 #define GIVING(name, type, object, params, args, how)                   \
 	SEEN type name params                                           \
 	{                                                               \
+		GIVES(name, type, object, args, how)                    \
+	}
+#define GIVES(name, type, object, args, how)                            \
 		bool follows;                                           \
 		struct hb_actor *actor = hb__enter(CALLER, &follows);   \
 		if (likely(!actor))                                     \
@@ -84,8 +115,7 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 		hb__door->expect(actor, HB_THREAD_##name, &e);          \
 		type got = NEXT(name) args;                             \
 		hb__door->done(actor, HB_THREAD_##name, &e);            \
-		return got;                                             \
-	}
+		return got;
 
 #pragma GCC visibility pop
 

@@ -1,4 +1,4 @@
-/* gdb for one process that goes forwards and backwards, which `hbdb gdbserver` serves. gdb's own way of stopping all threads at once is all
+/* gdb for one process that somebody else serves: one that goes forwards and backwards, by `hbdb gdbserver`, or one of another processor, by what runs it. gdb's own way of stopping all threads at once is all
  * that the protocol has for going back. */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,17 +13,9 @@
 
 #define AT_LEAST_S 600 /* for a process to come to its beginning and gdb to it: what it loads may be large */
 
-hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err)
+static hb_status connect_to(hb_gdb *gdb, const char *address, hb_error *err)
 {
 	struct hb__inferior *inf = &gdb->at[0];
-	/* the inferior that gdb has from its start */
-	*inf = (struct hb__inferior){
-		.used = true, .id = id, .group = 1, .attaching = true, .state = HB__STOPPING, .life = -1};
-	inf->stop.reason = HB_GDB_ASKED;
-	gdb->served = server;
-	gdb->server_life = gdb->server->life;
-	if (gdb->server_life >= 0)
-		hb__gdb_watch(gdb, gdb->server_life);
 	int64_t token = hb__gdb_send(gdb, "-target-select remote %s", address);
 	hb_status status = hb__gdb_answer(gdb, token, AT_LEAST_S, err);
 	if (status)
@@ -35,6 +27,77 @@ hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const cha
 	hb__gdb_settled(gdb, inf);
 	hb__gdb_follow(gdb, inf);
 	return HB_OK;
+}
+
+hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err)
+{
+	struct hb__inferior *inf = &gdb->at[0];
+	/* the inferior that gdb has from its start */
+	*inf = (struct hb__inferior){
+		.used = true, .id = id, .group = 1, .attaching = true, .state = HB__STOPPING, .life = -1};
+	inf->stop.reason = HB_GDB_ASKED;
+	gdb->served = server;
+	gdb->server_life = gdb->server->life;
+	if (gdb->server_life >= 0)
+		hb__gdb_watch(gdb, gdb->server_life);
+	return connect_to(gdb, address, err);
+}
+
+/* Where its libraries are: those that are not below the root stand at their own path, which gdb tries as one that begins where it works. */
+static hb_status tell_files(hb_gdb *gdb, const hb_gdb_stub *stub, hb_error *err)
+{
+	char *program = stub->program ? hb__mi_quote(stub->program) : NULL;
+	hb_status status = HB_OK;
+	if (stub->root)
+		hb__gdb_send(gdb, "-gdb-set sysroot %s", stub->root);
+	hb__gdb_send(gdb, "-gdb-set solib-search-path /");
+	hb__gdb_send(gdb, "-environment-cd /");
+	if (program)
+		status = hb__gdb_ask(gdb, err, "-file-exec-and-symbols %s", program);
+	free(program);
+	return status;
+}
+
+hb_status hb__gdb_connect_stub(hb_gdb *gdb, int32_t id, const hb_gdb_stub *stub, hb_error *err)
+{
+	struct hb__inferior *inf = &gdb->at[0];
+	hb_status status = tell_files(gdb, stub, err);
+	if (status)
+		return status;
+	*inf = (struct hb__inferior){.used = true,
+		.id = id,
+		.pid = stub->pid,
+		.group = 1,
+		.attaching = true,
+		.state = HB__STOPPING,
+		.life = gdb->place->watch(gdb->place, stub->pid)};
+	if (inf->life >= 0)
+		hb__gdb_watch(gdb, inf->life);
+	inf->stop.reason = HB_GDB_ASKED;
+	return connect_to(gdb, stub->address, err);
+}
+
+/* While it runs it hears nothing, of points neither. */
+void hb__gdb_leave_stub(hb_gdb *gdb, struct hb__inferior *inf)
+{
+	int32_t id = inf->id;
+	if (hb_gdb_points(gdb, id) && !hb_gdb_interrupt(gdb, id, NULL))
+		hb__gdb_forget_points(gdb, id);
+	if (hb_gdb_stopped(gdb, id))
+		hb_gdb_go(gdb, id, HB_GDB_CONTINUE, 0, 1, NULL);
+}
+
+void hb_gdb_rename(hb_gdb *gdb, int32_t id, int32_t new_id)
+{
+	for (size_t i = 0; i < HB_GDB_MOST; i++)
+		if (gdb->at[i].used && gdb->at[i].id == id)
+			gdb->at[i].id = new_id;
+	for (size_t i = 0; i < gdb->npoints; i++)
+		if (gdb->points[i].id == id)
+			gdb->points[i].id = new_id;
+	for (size_t i = 0; i < gdb->ntold; i++)
+		if (gdb->told[i].id == id)
+			gdb->told[i].id = new_id;
 }
 
 void hb__gdb_note(hb_gdb *gdb, const char *text)
@@ -86,7 +149,7 @@ static bool read_stand(const char *text, hb_gdb_stand *ret)
 
 void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inf)
 {
-	if (!gdb->one || !gdb->moved || inf->state != HB__STOPPED)
+	if (!gdb->one || gdb->stub || !gdb->moved || inf->state != HB__STOPPED)
 		return;
 	bool collecting = gdb->collecting;
 	hb_gdb_stand stand = {0};

@@ -66,6 +66,21 @@ static int64_t program_of(struct hb_manager *m, const hb_action *a, const cJSON 
 	return program;
 }
 
+/* What is told late is of a run that is over: the program has been begun again since. */
+static bool is_of_earlier_run(struct hb_manager *m, int64_t program, const cJSON *event)
+{
+	cJSON *row = hb_complex_row(m->complex, "programs", program), *process = NULL;
+	if (hb__manager_int(event, "program") == program && hb__manager_int(event, "process"))
+		process = hb_complex_row(m->complex, "processes", hb__manager_int(event, "process"));
+	const char *its = hb_wire_text(process, "recording"), *recording = hb_wire_text(row, "recording");
+	bool same = hb__manager_int(row, "process") == hb__manager_int(process, "process") ||
+		    (its && recording && !strcmp(its, recording));
+	bool is = process && !same;
+	cJSON_Delete(process);
+	cJSON_Delete(row);
+	return is;
+}
+
 /* A reaction moves nothing that somebody holds. */
 static void move_program(struct hb_manager *m, const hb_action *a, const cJSON *event, const char *why)
 {
@@ -74,6 +89,10 @@ static void move_program(struct hb_manager *m, const hb_action *a, const cJSON *
 	hb_status status = program ? hb_complex_may(m->complex, 0, program, "a reaction", &err) : HB_OK;
 	if (!program)
 		return;
+	if (a->kind != HB_ACTION_BEGIN && is_of_earlier_run(m, program, event)) {
+		hb__manager_note(m, "note", "note", 0, program, 0, "%s: not done, the program was begun again since", why);
+		return;
+	}
 	if (!status && a->kind == HB_ACTION_BEGIN) {
 		status = hb__program_begin(m, program, &err);
 		status = status ? status : hb_complex_program_wanted(m->complex, program, true, &err);

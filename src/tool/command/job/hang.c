@@ -88,7 +88,7 @@ static char *follow(const char *recording, hb_nodes *ret_nodes, hb_following **r
 	if (ret_nodes->n) {
 		folder = hb__format(
 			"%s/hbdb-hang-%d", temporary && *temporary == '/' ? temporary : "/tmp", (int)getpid());
-		*ret_following = hb__nodes_follow(ret_nodes, folder);
+		*ret_following = hb__nodes_follow(ret_nodes, ret_nodes->folder, folder, false);
 		/* what has been written until now comes first */
 		for (double begin = hb_seconds(); !logs.n && hb_seconds() - begin < ENOUGH_S;) {
 			nanosleep(&tick, NULL);
@@ -134,7 +134,7 @@ int hb__hang(const hb_args *args)
 		put_next(args, !watch.lanes.n ? gone : hb__option_value(args, "stacks") ? with : without);
 	}
 	hb__watch_close(&watch);
-	hb__nodes_unfollow(following);
+	hb__nodes_unfollow(following, true);
 	hb__nodes_close(&nodes);
 	free(mirror);
 	free(recording);

@@ -14,6 +14,8 @@
 #include "../../recorded/trust.h"
 #include "../../making/keep.h"
 #include "../../making/launch.h"
+#include "../../clocks/align.h"
+#include "../../nodes/replaying/distribute.h"
 #include "../../store/made.h"
 #include "../../options.h"
 #include "../../store/find.h"
@@ -38,6 +40,8 @@ const hb_option hb__replay_options[] = {
 	{"threads", 0, HB_OPTION_CHOICE, "on|off",
 		"repeat the recorded order between threads of a process (default), or not"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
+	{"local", 0, HB_OPTION_TEXT, "FOLDER|off",
+		"of a command that runs on several nodes: the folder on each for what its processes follow, which goes there before it begins; off: they follow it in the folder of the replay, which all see; default: /tmp"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"trust", 0, HB_OPTION_FLAG, NULL,
@@ -59,9 +63,24 @@ struct replay {
 	const char *alone; /* the one process that is replayed; NULL: all are */
 	hb_farmed task;    /* .called NULL: none was asked for */
 	hb_reports reports;
+	hb_distributed away; /* over several nodes: what runs there */
 };
 
 /* ---- the run ---- */
+
+static bool watch(void *user)
+{
+	struct replay *r = user;
+	bool lost = hb__distributed_look(&r->away);
+	return hb__watch_reports(&r->reports) || lost;
+}
+
+static void ending(void *user)
+{
+	struct replay *r = user;
+	hb__reports_ending(&r->reports);
+	hb__distributed_ending(&r->away);
+}
 
 /* given: inputs are given back. */
 static void say_missing(const struct replay *r, bool given)
@@ -89,33 +108,37 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	if (unpacked)
 		return unpacked;
 	say_missing(r, given);
+	int code = hb__distribute(hb__option_value(r->args, "local"), &r->line, r->command, &r->folder, given,
+		r->new_recording, &r->away);
+	if (code)
+		return code;
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",
-			.folder = r->folder.folder,
+			.folder = r->away.folder,
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
 			.whole = r->manifest.whole && r->new_recording,
 			.layers = hb__manifest_layers(&r->manifest) & ~without,
-			.files = given ? r->folder.files : NULL,
-			.script = r->folder.script,
-			.traced = r->folder.traced,
+			.files = r->away.files,
+			.script = r->away.script,
+			.traced = r->away.traced,
 			.alone = r->alone ? begins : NULL,
 			.without_mpi = r->alone && r->folder.only >= r->folder.ranks,
-			.replay_log = r->new_recording,
+			.replay_log = r->away.log,
 			.divergence = divergence,
 			.contents = contents ? contents : "warn"},
 		.aslr = r->manifest.aslr,
-		.watch = hb__watch_reports,
-		.ending = hb__reports_ending,
-		.user = &r->reports};
+		.watch = watch,
+		.ending = ending,
+		.user = r};
 	r->reports = (hb_reports){.folder = r->folder.folder,
 		.size = r->folder.size,
 		.only = r->folder.only,
 		.stop = !strcmp(divergence, "stop"),
 		.seen = hb__alloc((size_t)r->folder.size + 1),
 		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
-		.stall = {.logs = r->new_recording ? r->new_recording : r->folder.folder,
+		.stall = {.logs = r->away.logs,
 			.script = r->folder.script,
 			.recording = r->recording,
 			.size = r->folder.size,
@@ -126,9 +149,11 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.lasted = r->manifest.seconds},
 		.foreign = -1,
 		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
-	int code = hb__launch(&launch, ret_end, NULL);
-	if (!code)
+	code = hb__launch(&launch, ret_end, NULL);
+	if (!code) {
+		hb__distributed_over(&r->away);
 		hb__watch_reports(&r->reports);
+	}
 	return code;
 }
 
@@ -257,6 +282,14 @@ static bool say_task(struct replay *r, const char *words)
 	return true;
 }
 
+/* Of processes on nodes that are gone nothing more is known: what the others did then follows from that. */
+static int say_lost(const struct replay *r, const hb_job_end *end)
+{
+	hb__distributed_say_lost(&r->away);
+	hb__say("the replay was not followed to its end: with a node, its processes are lost");
+	return !end->ended && end->status ? end->status : HB_EXIT_RECORDING;
+}
+
 /* `words`: what is the same, when every call is. */
 static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 {
@@ -275,6 +308,8 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 			reports->stop ? ": ended there" : "");
 		return HB_EXIT_FINDING;
 	}
+	if (hb__distributed_look(&r->away))
+		return say_lost(r, end);
 	if (reports->record_ended) {
 		if (!r->task.end)
 			hb__print_reports(reports, HB_REPORT_END);
@@ -329,10 +364,15 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 		.aslr = r->manifest.aslr,
 		.replay_of = hb__copy(r->recording)};
 	hb__describe_recording(&r->line, r->command, &m);
+	hb__distributed_fetch(&r->away, r->new_recording);
+	if (r->away.spread.nodes.n)
+		hb__nodes_describe(&r->away.spread.nodes, false, &m);
 	if (!hb__keep_recording(r->new_recording, end, true, &m, &sum))
 		hb__say("the replay left no logs, so %s was not written", r->new_recording);
 	else {
 		hb__made_note(&m);
+		if (r->away.spread.nodes.n)
+			hb__clocks_align(r->new_recording);
 		hb__print_sum(r->new_recording, &sum);
 	}
 	hb__sum_free(&sum);
@@ -388,11 +428,16 @@ static int replay(struct replay *r, char **given)
 			char *words = hb__contents_words(&r->reports, &r->manifest);
 			code = conclude(r, &end, words);
 			free(words);
+			char *places = code ? hb__distributed_places(&r->away, r->folder.name, r->folder.size) : NULL;
+			if (places)
+				hb__say("on %s", places);
+			free(places);
 			if (r->new_recording)
 				keep_new_recording(r, &end);
 		}
 	} else if (r->new_recording)
 		rmdir(r->new_recording);
+	hb__distribute_end(&r->away);
 	hb__close_replay_folder(&r->folder);
 	hold_signals(false, &old);
 	return code;

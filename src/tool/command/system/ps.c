@@ -23,6 +23,12 @@ static bool has_ended(const cJSON *row)
 	return !strcmp(hb__field(row, "state"), "ended") || !strcmp(hb__field(row, "state"), "gone");
 }
 
+static double number_of(const cJSON *row, const char *field)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, field);
+	return cJSON_IsNumber(item) ? item->valuedouble : -1;
+}
+
 static void print_how(const cJSON *row)
 {
 	const char *state = hb__field(row, "state"), *call = hb__field(row, "call"), *signal = hb__field(row, "signal"),
@@ -65,8 +71,15 @@ static void print_process(const cJSON *row)
 	printf("      #%-5s %-12s pid %-8s ", hb__field(row, "process"), hb__tame(hb__field(row, "name")),
 		hb__field(row, "pid"));
 	print_how(row);
-	if (*events)
+	if (*events) {
+		double e = number_of(row, "event_rate"), m = number_of(row, "message_rate");
 		printf(", %s events", events);
+		if (e > 0)
+			printf(" (%.3g/s", e);
+		if (m > 0)
+			printf("%s%.3g messages/s", e > 0 ? ", " : " (", m);
+		printf("%s", e > 0 || m > 0 ? ")" : "");
+	}
 	if (*threads && strcmp(threads, "1") != 0 && strtod(threads, NULL) > 0)
 		printf(", %s threads", threads);
 	if (*file)
@@ -106,6 +119,30 @@ static void print_node(const cJSON *node, const cJSON *processes, const cJSON *p
 	free(last);
 }
 
+/* By node, then program. */
+static int by_place(const void *a, const void *b)
+{
+	static const char *const fields[] = {"node", "program", "process"};
+	for (size_t i = 0; i < 3; i++) {
+		double x = number_of(*(cJSON *const *)a, fields[i]), y = number_of(*(cJSON *const *)b, fields[i]);
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+static void sort(cJSON *rows)
+{
+	size_t n = (size_t)cJSON_GetArraySize(rows);
+	cJSON **all = hb__alloc((n + 1) * sizeof(cJSON *));
+	for (size_t i = 0; i < n; i++)
+		all[i] = cJSON_DetachItemFromArray(rows, 0);
+	qsort(all, n, sizeof(cJSON *), by_place);
+	for (size_t i = 0; i < n; i++)
+		cJSON_AddItemToArray(rows, all[i]);
+	free(all);
+}
+
 static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs, const cJSON *processes)
 {
 	bool all = hb__option_value(args, "all");
@@ -136,30 +173,26 @@ static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs,
 	return 0;
 }
 
-static bool same_number(const cJSON *a, const cJSON *b, const char *field)
-{
-	return cJSON_Compare(
-		cJSON_GetObjectItemCaseSensitive(a, field), cJSON_GetObjectItemCaseSensitive(b, field), true);
-}
-
-/* Puts threads of all processes of the recording that `of` is of into the rows of these processes. */
+/* Threads of all processes of the recording that `of` is of go into the rows of these processes. */
 static int add_doing(hb_asker *console, const cJSON *of, cJSON *processes)
 {
-	cJSON *ask = cJSON_CreateObject(), *answer = NULL, *row;
-	const cJSON *told;
-	cJSON_AddNumberToObject(ask, "process", strtod(hb__field(of, "process"), NULL));
-	int code = hb__asker_ask(console, "state", ask, &answer);
-	cJSON_ArrayForEach(told, cJSON_GetObjectItemCaseSensitive(answer, "processes"))
+	cJSON *ask = cJSON_CreateObject(), *list, *row, *told;
+	cJSON_AddNumberToObject(ask, "process", number_of(of, "process"));
+	int code = hb__asker_list(console, "state", ask, "processes", &list);
+	/* by their pids, as rows may be many: a process that has ended since has none */
+	cJSON_ArrayForEach(row, processes)
 	{
-		cJSON_ArrayForEach(row, processes)
-		{
-			if (same_number(row, of, "node") && same_number(row, told, "pid") &&
-				same_number(row, told, "began") && !cJSON_HasObjectItem(row, "doing"))
-				cJSON_AddItemToObject(row, "doing",
-					cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(told, "threads"), true));
-		}
+		if (code || number_of(row, "node") != number_of(of, "node") || has_ended(row) ||
+			strcmp(hb__field(row, "recording"), hb__field(of, "recording")) != 0)
+			continue;
+		for (told = list->child; told && number_of(told, "pid") != number_of(row, "pid");)
+			told = told->next;
+		if (!told || number_of(told, "began") != number_of(row, "began"))
+			continue;
+		cJSON_AddItemToObject(row, "doing", cJSON_DetachItemFromObjectCaseSensitive(told, "threads"));
+		cJSON_Delete(cJSON_DetachItemViaPointer(list, told));
 	}
-	cJSON_Delete(answer);
+	cJSON_Delete(list);
 	return code;
 }
 
@@ -194,6 +227,8 @@ int hb__ps(const hb_args *args)
 	if (code)
 		cJSON_Delete(ask);
 	code = code ? code : hb__asker_rows(console, "processes", ask, &processes);
+	if (!code)
+		sort(processes);
 	if (!code && hb__option_value(args, "threads"))
 		add_threads(console, processes);
 	code = code ? code : print(args, nodes, programs, processes);

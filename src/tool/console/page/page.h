@@ -19,6 +19,8 @@ int hb__answer_events(sqlite3 *base, const hb_view_asked *asked, hb_text *ret);
 
 /* ---- act.c ---- */
 int hb__answer_act(const char *socket, const hb_view_asked *asked, hb_text *ret);
+/* What the threads of a process do now: its agent is asked. */
+int hb__answer_threads(const char *socket, const hb_view_asked *asked, hb_text *ret);
 
 /* ---- serve.c ---- */
 /* Serves until SIGINT, SIGTERM or SIGHUP; `began` is called with the address once. 0, or the exit code after having said why. */

@@ -195,7 +195,7 @@ int hb__answer_processes(sqlite3 *base, const hb_view_asked *asked, hb_text *ret
 	static const char sql[] =
 		"SELECT p.process, n.name AS node_name, n.state AS node_state, n.why AS node_why, g.name AS program_name, p.pid, p.name, p.file, p.rank, "
 		"p.world, p.machine, p.recording, p.state, " HOW
-		" AS how, p.call, p.events, p.threads, p.used, p.memory, p.status, p.signal, p.since, "
+		" AS how, p.call, p.events, p.messages, p.event_rate, p.message_rate, p.threads, p.used, p.memory, p.status, p.signal, p.since, "
 		"p.missing, coalesce(hp.who, hg.who) AS holder, coalesce(hp.why, hg.why) AS held_why, hp.who IS NOT NULL AS held_itself FROM process p "
 		"JOIN node n ON p.node = n.node LEFT JOIN program g ON p.program = g.program LEFT JOIN hold hp ON hp.process = p.process LEFT JOIN hold hg "
 		"ON hg.program = p.program WHERE (?1 IS NULL OR n.name = ?1) AND (?2 IS NULL OR g.name = ?2) AND (?3 IS NULL OR p.process = CAST(?3 AS "

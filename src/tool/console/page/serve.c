@@ -1,10 +1,13 @@
 /* Serving the page: what its requests wait for, and whether the manager answers. */
 #include <errno.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "page.h"
 
@@ -13,6 +16,7 @@
 
 struct hb_complex_page {
 	const char *database, *socket;
+	char user[64]; /* of this process, as the manager knows him */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	/* guarded by mutex */
@@ -40,6 +44,8 @@ static void put_head(struct hb_complex_page *p, hb_text *out)
 	else
 		hb_text_put(out, "null");
 	pthread_mutex_unlock(&p->mutex);
+	hb_text_put(out, ",\"user\":");
+	hb_text_json(out, p->user);
 }
 
 static int answer_changes(struct hb_complex_page *p, const hb_view_asked *asked, hb_text *ret)
@@ -67,6 +73,8 @@ static int answer(void *user, const hb_view_asked *asked, hb_text *ret)
 		return answer_changes(p, asked, ret);
 	if (!strcmp(asked->name, "act"))
 		return hb__answer_act(p->socket, asked, ret);
+	if (!strcmp(asked->name, "threads"))
+		return hb__answer_threads(p->socket, asked, ret);
 	sqlite3 *base = hb__complex_base(p->database, ret);
 	if (!base)
 		return 503;
@@ -173,6 +181,8 @@ int hb__serve_complex(const char *database, const char *socket, uint16_t port,
 		.socket = socket,
 		.mutex = PTHREAD_MUTEX_INITIALIZER,
 		.changed = PTHREAD_COND_INITIALIZER};
+	const struct passwd *who = getpwuid(getuid());
+	snprintf(page.user, sizeof page.user, "%s", who ? who->pw_name : "?");
 	const hb_view_complex complex = {.user = &page, .answer = answer};
 	hb_view_server *server = NULL;
 	hb_error err = {0};

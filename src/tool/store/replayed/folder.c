@@ -1,15 +1,10 @@
 /* The folder of a replay. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <hbdb/data.h>
@@ -39,99 +34,6 @@ static void remove_folders(hb_replay_folder *s)
 	free(s->folder);
 	free(s->script);
 	s->folder = s->script = NULL;
-}
-
-/* ---- when hbdb is killed ---- */
-
-#define DYING_S 3 /* what a launcher gets to end its processes: it was told of the death of hbdb */
-
-/* Whether a process was started for the replay of this folder: as long as it is there, no other one has the name. */
-static bool is_of(const char *pid, const char *folder)
-{
-	char *path = hb__format("/proc/%s/environ", pid), *wanted = hb__format("HBDB_DIR=%s", folder), *word = NULL;
-	size_t room = 0;
-	bool found = false;
-	FILE *f = fopen(path, "re");
-	while (f && !found && getdelim(&word, &room, 0, f) > 0)
-		found = !strcmp(word, wanted);
-	if (f)
-		fclose(f);
-	free(word);
-	free(wanted);
-	free(path);
-	return found;
-}
-
-/* How many of its processes there are; they get the signal unless it is 0. */
-static size_t signal_all(const char *folder, int sig)
-{
-	size_t n = 0;
-	DIR *proc = opendir("/proc");
-	for (struct dirent *e; proc && (e = readdir(proc));)
-		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && is_of(e->d_name, folder)) {
-			n++;
-			kill((pid_t)atoi(e->d_name), sig);
-		}
-	if (proc)
-		closedir(proc);
-	return n;
-}
-
-/* Processes that differ, or whose record has ended, wait for hbdb to end the job; others wait for them. A launcher that a script
- * started does not learn of the death of hbdb. */
-static void end_job(const char *folder)
-{
-	const struct timespec tick = {0, 100000000};
-	for (int i = 0; i < 10 * DYING_S && signal_all(folder, 0); i++)
-		nanosleep(&tick, NULL);
-	for (int i = 0; i < 10 * DYING_S && signal_all(folder, SIGKILL); i++)
-		nanosleep(&tick, NULL);
-}
-
-/* Logs may be large: they are to go also when this process is killed, and so are the processes. The guard knows that by the end of
- * a pipe that nobody else has. */
-static void watch(int fd, const char *folder)
-{
-	char byte;
-	setsid();
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	for (int i = 0; i < 3; i++)
-		close(i);
-	while (read(fd, &byte, 1) < 0 && errno == EINTR)
-		;
-	end_job(folder);
-	hb__remove_folder(folder);
-	_exit(0);
-}
-
-static void set_guard(hb_replay_folder *s)
-{
-	int ends[2];
-	if (pipe2(ends, O_CLOEXEC))
-		return;
-	s->guard = fork();
-	if (!s->guard) {
-		close(ends[1]);
-		watch(ends[0], s->folder);
-	}
-	close(ends[0]);
-	s->guard_fd = ends[1];
-	if (s->guard > 0)
-		return;
-	close(ends[1]);
-	s->guard = 0;
-}
-
-static void dismiss_guard(hb_replay_folder *s)
-{
-	if (!s->guard)
-		return;
-	kill(s->guard, SIGKILL);
-	waitpid(s->guard, NULL, 0);
-	close(s->guard_fd);
-	s->guard = 0;
 }
 
 static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s)
@@ -422,7 +324,7 @@ int hb__open_replay_folder(const char *recording, const char *alone, uint64_t un
 	ret->traced = access(settings, R_OK) ? NULL : realpath(settings, NULL);
 	free(settings);
 	if (!code)
-		set_guard(ret);
+		hb__folder_guard_set(ret->folder, &ret->guard);
 	return code;
 }
 
@@ -444,7 +346,7 @@ int hb__unpack_inputs(const char *recording, hb_replay_folder *s)
 
 void hb__close_replay_folder(hb_replay_folder *s)
 {
-	dismiss_guard(s);
+	hb__folder_guard_dismiss(&s->guard);
 	remove_folders(s);
 	for (int32_t i = 0; s->name && i < s->size; i++) {
 		free(s->name[i]);

@@ -2,10 +2,9 @@
 #ifndef HBDB_STORE_REPLAYED_FOLDER_H
 #define HBDB_STORE_REPLAYED_FOLDER_H
 
-#include <sys/types.h>
-
 #include "../logs.h"
 #include "../manifest.h"
+#include "guard.h"
 
 /* Events at whose other side there is no process of the recording. */
 typedef struct hb__outside {
@@ -31,8 +30,7 @@ typedef struct hb_replay_folder {
 	uint64_t *last; /* by number: events of its first lane when it broke off, else UINT64_MAX */
 	char *traced;   /* the settings of the recording's trace; NULL: it has none */
 	char *files; /* those that the program read, in the recording; NULL: none, or hb__unpack_inputs was not called */
-	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
-	int guard_fd;             /* it waits for the end of this pipe */
+	hb_folder_guard guard;           /* removes the folder when this process dies without doing it */
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
 	hb__outside outside;      /* of a replay of all */
 } hb_replay_folder;

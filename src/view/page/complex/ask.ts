@@ -1,12 +1,13 @@
 // What was asked of the server, and is shown.
 import { Live } from "../core/server";
-import type { Complex, Happened, Process, Processes } from "./types";
+import type { Complex, Happened, Process, Processes, Threads } from "./types";
 import { choice, level, type Choice } from "./where";
 
 export const server = new Live();
 export const known = {
 	complex: null as Complex | null,
 	processes: [] as Process[],
+	threads: null as Threads | null, // of the process that is chosen
 	more: false, // there are more processes than are told
 	events: [] as Happened[],
 	older: false, // there may be events before those
@@ -96,6 +97,14 @@ async function processes(): Promise<Taken> {
 	};
 }
 
+// Of one process: its agent is asked, and looks at it now.
+async function threads(): Promise<Taken> {
+	const { threads: process } = choice.now, got = process ? await server.get<Threads>("threads", { process }) : null;
+	return () => {
+		known.threads = got;
+	};
+}
+
 async function complex(): Promise<Taken> {
 	const all = level(choice.now) === "complex", got = await server.get<Complex>("complex", { node: all ? "" : choice.now.node || "-" });
 	return () => {
@@ -111,7 +120,7 @@ let asks = 0;
 
 // Asks for what the level shows. False: it was asked again meanwhile, and this is not what is to be shown.
 export async function refresh(): Promise<boolean> {
-	const mine = ++asks, of = levelOf(choice.now), taken = await Promise.all([complex(), processes(), events()]);
+	const mine = ++asks, of = levelOf(choice.now), taken = await Promise.all([complex(), processes(), threads(), events()]);
 	if (mine !== asks) {
 		return false;
 	}

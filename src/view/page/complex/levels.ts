@@ -2,8 +2,8 @@
 import { el } from "../panel/dom";
 import { known, samplesOf } from "./ask";
 import { ago, bytes, clock, countOf, ending, plural, quoted, total, words } from "./look";
-import { act, chart, copy, facts, FEW, held, matches, partOf, squares, state, tally, type Item, type Shown } from "./parts";
-import type { Complex, Node, Process, Program } from "./types";
+import { act, chart, copy, facts, FEW, held, matches, partOf, release, squares, state, tally, type Item, type Shown } from "./parts";
+import type { Complex, Node, Process, Program, Thread } from "./types";
 import { choice, here, to } from "./where";
 
 // ---- what is shown of one ----
@@ -41,7 +41,8 @@ export function moves(p: Process): HTMLElement {
 	const on = { process: p.process };
 	return el("span", { class: "buttons" },
 		!over(p) && (p.state === "stopped" ? act("go", on, "go", "let it run") : act("stop", on, "stop", "it and its threads stand until it is let go")),
-		p.held_itself ? act("release", on, "release", "others may move it again") : !over(p) && act("hold", on, "hold", "nobody else may move it"));
+		!over(p) && act("signal", on, "signal…", "one that you choose"),
+		p.held_itself ? release(on, p.holder ?? "") : !over(p) && act("hold", on, "hold", "nobody else may move it"));
 }
 
 const processItem = (p: Process): Item => ({
@@ -82,7 +83,7 @@ function programMoves(g: Program): HTMLElement {
 	const on = { program: g.name }, runs = ["begins", "running", "stopped", "hangs"].includes(g.state) || g.retry !== null;
 	return el("span", { class: "buttons" },
 		!runs && act("begin", on), runs && act("end", on, "end…", "tell it to end"), runs && act("restart", on, "restart…", "tell it to end, and begin it again"),
-		g.holder === null ? act("hold", on, "hold", "nobody else may move it") : act("release", on, "release", "others may move it again"));
+		g.holder === null ? act("hold", on, "hold", "nobody else may move it") : release(on, g.holder));
 }
 
 const programTable = (list: Program[]): HTMLElement =>
@@ -166,6 +167,8 @@ export function processLevel(c: Complex): Shown[] {
 		el("h1", {}, `${p.rank === null ? "Process" : "Rank"} ${p.name}${p.program_name === null ? "" : " of " + p.program_name}`), moves(p),
 		p.node_state !== "up" && el("p", { class: "banner", role: "alert" }, `Node ${p.node_name} is ${p.node_state}${p.node_why ? ": " + p.node_why : ""}. What stands below was known last.`),
 		facts(["state", el("span", {}, how(p), ` for ${ago(p.since, c.now)}`)], ["held", held(p.holder, p.held_why)], ["call", p.call], ["events", p.events?.toLocaleString("en") ?? "not recorded"],
+			["messages sent", p.messages?.toLocaleString("en") ?? null],
+			["per second", p.event_rate === null || over(p) ? null : `${p.event_rate.toLocaleString("en")} events, ${(p.message_rate ?? 0).toLocaleString("en")} messages`],
 			["threads", p.threads === null ? null : link(to({ threads: String(p.process) }), String(p.threads))],
 			["processor time", p.used === null ? "not known" : `${p.used.toFixed(2)} s`], ["memory", bytes(p.memory)],
 			["node", link(to({ node: p.node_name }), p.node_name)], ["program", p.program_name && link(to({ program: p.program_name }), p.program_name)],
@@ -175,13 +178,26 @@ export function processLevel(c: Complex): Shown[] {
 	];
 }
 
+const SIGNS_OF: Record<string, string> = { inside: "waiting", asks: "waiting", computes: "running", asleep: "held", ended: "ended" };
+
+// What it does, in words.
+function doing(t: Thread): HTMLElement {
+	const more = t.joins === undefined ? "" : ` until the thread of lane ${t.joins} ends`;
+	return el("span", { class: "state " + (SIGNS_OF[t.does] ?? "") }, `${t.does}${t.call ? " " + t.call : ""}${t.after ? " after " + t.after : ""}${more}`);
+}
+
+function threadTable(list: Thread[]): HTMLElement {
+	return table(["thread", "does", "where", "for", "events"], list.map((t) => row("thread/" + t.lane,
+		t.thread === undefined ? "lane " + t.lane : String(t.thread), doing(t), t.place ?? "", t.seconds === undefined ? "" : `${t.seconds.toFixed(1)} s`, t.events.toLocaleString("en"))));
+}
+
 export function threadsLevel(): Shown[] {
-	const p = known.processes[0];
+	const p = known.processes[0], told = known.threads, list = told?.threads ?? [];
 	return !p ? missing(choice.now.threads) : [
-		el("h1", {}, `Threads of ${place(p)}${p.program_name === null ? "" : " of " + p.program_name}`),
-		el("p", {}, p.threads === null ? "How many threads it has is not known." : over(p) ? "It has ended." : `It has ${plural(p.threads, "thread")}.`),
-		el("p", {}, "What each of them does this page does not ask; hbdb ps --threads shows it. ", p.recording ? "Its recording tells what each called: " : "The debugger shows them: ",
-			copy(p.recording ? "hbdb dump " + quoted(p.recording) : `gdb -p ${p.pid}`), ` on node ${p.node_name}.`),
+		el("h1", {}, `Threads of ${place(p)}${p.program_name === null ? "" : " of " + p.program_name}`), moves(p),
+		el("p", {}, p.threads === null ? "How many threads it has is not known." : over(p) ? "It has ended." : `It has ${plural(p.threads, "thread")}; what those do that called something that is recorded:`),
+		over(p) ? null : told?.why ? el("p", { class: "banner" }, told.why) : list.length ? threadTable(list) : el("p", { class: "dim" }, "None of them has called anything yet."),
+		el("p", {}, p.recording ? "Its recording tells what each called: " : "The debugger shows them: ", copy(p.recording ? "hbdb dump " + quoted(p.recording) : `gdb -p ${p.pid}`), ` on node ${p.node_name}.`),
 		el("p", {}, link(to({ process: String(p.process) }), "back to the process")),
 	];
 }

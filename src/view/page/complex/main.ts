@@ -199,6 +199,16 @@ async function watch(): Promise<void> {
 	}
 }
 
+// What threads do changes without a word in the database.
+async function look(): Promise<void> {
+	for (;;) {
+		await pause(1000);
+		if (choice.now.threads && !document.hidden && !known.gone && known.manager === null) {
+			await update();
+		}
+	}
+}
+
 function chosen(): void {
 	const before = level(choice.now), now = read(location.hash);
 	const another = before !== level(now) || (["node", "program", "process", "threads"] as const).some((n) => now[n] !== choice.now[n]);
@@ -235,3 +245,4 @@ for (const end of ["pointerup", "pointercancel", "blur"]) {
 document.addEventListener("keydown", typed);
 window.addEventListener("hashchange", chosen);
 void watch();
+void look();

@@ -25,11 +25,17 @@ export const facts = (...rows: [string, Shown][]): HTMLElement =>
 export const copy = (command: string, title = "copy this command"): HTMLElement => el("button", { type: "button", class: "copy", title, "data-copy": command }, command);
 
 // What is asked of the manager by a click; without it nothing can be asked.
-export const act = (ask: string, on: { program?: string; process?: number }, text = ask, title = ""): HTMLElement =>
+export const act = (ask: string, on: { program?: string; process?: number; force?: boolean }, text = ask, title = ""): HTMLElement =>
 	el("button", {
-		type: "button", title, "data-ask": ask, "data-program": on.program, "data-process": on.process, "data-key": `act/${ask}/${on.program ?? on.process}`,
+		type: "button", title, "data-ask": ask, "data-program": on.program, "data-process": on.process, "data-force": on.force, "data-key": `act/${ask}/${on.program ?? on.process}`,
 		disabled: known.manager !== null || Boolean(known.gone),
 	}, text);
+
+// Somebody else's hold is released by force alone.
+export const release = (on: { program?: string; process?: number }, holder: string): HTMLElement =>
+	holder === known.complex?.user
+		? act("release", on, "release", "others may move it again")
+		: act("release", { ...on, force: true }, "release by force…", `${holder} holds it; whose manager it is may take that from him`);
 
 export const held = (holder: string | null, why: string | null): HTMLElement | null =>
 	holder === null ? null : el("span", { class: "state held", title: why ?? "" }, el("i", { "aria-hidden": "true" }, "⚑"), ` held by ${holder}${why ? ": " + why : ""}`);

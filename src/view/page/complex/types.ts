@@ -15,8 +15,17 @@ export interface Program {
 export interface Process {
 	process: number; node_name: string; node_state: string; node_why: string; program_name: string | null; pid: number; name: string; file: string | null;
 	rank: number | null; world: number | null; machine: string | null; recording: string | null; state: string; how: string; call: string | null;
-	events: number | null; threads: number | null; used: number | null; memory: number | null; status: number | null; signal: number | null; since: number;
+	events: number | null; messages: number | null; event_rate: number | null; message_rate: number | null; threads: number | null; used: number | null; memory: number | null; status: number | null; signal: number | null; since: number;
 	missing: number | null; holder: string | null; held_why: string | null; held_itself: number;
+}
+
+// What a thread does: docs/system/agent.md, *thread*.
+export interface Thread {
+	lane: number; thread?: number; events: number; does: string; call?: string; after?: string; place?: string; seconds?: number; joins?: number;
+}
+
+export interface Threads {
+	now: number; process: number; threads: Thread[] | null; why: string | null; // why: they are not known
 }
 
 export interface Hold {
@@ -29,7 +38,7 @@ export interface Happened {
 }
 
 export interface Complex {
-	change: number; manager: string | null; now: number; last: number;
+	change: number; manager: string | null; user: string; now: number; last: number; // user: of this page
 	sums: { nodes: States; programs: States; processes: States; errors: number };
 	nodes: Node[]; programs: Program[]; holds: Hold[];
 }

@@ -1,0 +1,219 @@
+/* The quick way of a call. A thread makes the same calls again and again: what is needed of each stands together, found by where it was
+ * called and what it leads to, and nothing else is looked at. A call that goes another way first (door.c) is known from then on. What is unusual is asked in
+ * one word, which the system empties in a child, however that was made.
+ *
+ * Such a call costs two readings of the clock, and some dozen lines of memory: between calls the system has used the caches for itself. */
+#include <errno.h>
+
+#include "capture/core/control/control.h"
+#include "capture/core/follow/follow.h"
+#include "capture/core/layer.h"
+#include "capture/sockets/ends.h"
+
+#define KNOWN 1024u /* of a thread; a power of two */
+/* A wait with a limit of time takes as long, and a tick of the system's clock at least (a millisecond, where it has 1000 of them); one of ours is 4 to 8 ns. */
+#define MOMENT 30000u
+
+struct hb_known_call {
+	const void *pc;
+	uint32_t argument, lives;
+	uint16_t function, number, slot;
+	uint16_t row; /* how its row begins, with row_bytes; see hb__slot */
+	uint8_t row_bytes;
+	bool open; /* its slot is that of others, too, and has the argument of the last one */
+} __attribute__((aligned(32)));
+struct hb__known {
+	struct hb_known_call at[KNOWN];
+};
+
+static inline size_t place(const void *pc, uint32_t argument)
+{
+	return (((uintptr_t)pc ^ (uint64_t)argument << 32) * 0x9e3779b97f4a7c15u >> 40) % KNOWN;
+}
+
+static inline __attribute__((always_inline)) uint64_t tick(const struct hb__here *here)
+{
+#if defined(__x86_64__)
+	if (likely(here->counter))
+		return (__rdtsc() - here->zero) >> here->shift;
+#endif
+	(void)here;
+	return hb__tick();
+}
+
+/* ---- which calls ---- */
+
+/* The clock is the same as long as the process has its log, and so is the rest but for hb__here_unusual. */
+static bool is_usual(struct hb__here *here)
+{
+	if (likely(here->usual))
+		return true;
+	if ((hb__config.mode != HB__RECORD && !hb__forked()) || hb__controlled || hb__clock.stands ||
+		hb__talk_keeps_contents())
+		return false;
+	here->counter = hb__clock.counter;
+	here->shift = hb__clock.shift;
+	here->zero = hb__clock.zero;
+	return here->usual = true;
+}
+
+/* Who calls there is the program, and will be. */
+static bool is_program(const void *pc)
+{
+	unsigned who = hb__of_program(pc);
+	return who & HB__TALKS || (who & HB__TALKS_WITHOUT_MPI && hb__began_alone());
+}
+
+void hb__talk_know(const struct hb_talk *t, uint16_t number)
+{
+	struct hb__lane *lane = t->lane;
+	const struct hb__slot *s = t->slot;
+	if (!hb__here || lane->depth || !s->plain || !is_usual(hb__here) || !is_program(t->pc))
+		return;
+	if (!lane->known_calls && !(lane->known_calls = hb__pages(sizeof *lane->known_calls)))
+		return;
+	lane->known_calls->at[place(t->pc, (uint32_t)t->argument)] = (struct hb_known_call){.pc = t->pc,
+		.argument = (uint32_t)t->argument,
+		.lives = lane->lives,
+		.function = (uint16_t)t->function,
+		.number = number,
+		.slot = (uint16_t)s->id,
+		.row = s->row,
+		.row_bytes = s->row_bytes,
+		.open = s->open != 0};
+}
+
+/* ---- a call ---- */
+
+static struct hb__slot *slot_of(const struct hb__lane *lane, const struct hb_known_call *k)
+{
+	return &lane->slots->slot[k->slot];
+}
+
+static __attribute__((noinline)) void change(struct hb__lane *lane, const struct hb_known_call *k)
+{
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	hb__slot_change(lane, slot_of(lane, k), 0, k->argument, k->argument);
+	hb__apart = apart;
+	errno = error;
+}
+
+bool hb__talk_quick(struct hb_quick *q, enum hb_socket_function function, uint32_t argument, const void *pc)
+{
+	const struct hb__here *here = hb__here;
+	struct hb__lane *lane = hb__self;
+	if (unlikely(!lane || !here || !here->usual || hb__apart | hb__vforks | lane->depth || !lane->known_calls))
+		return false;
+	const struct hb_known_call *k = &lane->known_calls->at[place(pc, argument)];
+	if (unlikely(k->pc != pc || k->argument != argument || k->function != function || k->lives != lane->lives))
+		return false;
+	if (unlikely(k->open && slot_of(lane, k)->key[0] != argument))
+		change(lane, k);
+	struct hb_lane_control *control = lane->control;
+	q->lane = lane;
+	q->call = k;
+	q->outside = control->inside;
+	control->calls[k->number]++;
+	control->inside = 1u + k->slot;
+	q->enter = tick(here);
+	control->inside_enter = q->enter;
+	return true;
+}
+
+/* The row does not fit what the quick way takes for granted. */
+static __attribute__((noinline)) void unusual(const struct hb_quick *q, uint64_t exit, const int64_t *results, size_t n)
+{
+	int error = errno;
+	uint64_t enter = q->enter >= q->lane->last_tick ? q->enter : q->lane->last_tick;
+	exit = exit >= enter ? exit : enter;
+	hb__row_unusual(q->lane, slot_of(q->lane, q->call), enter, exit, 0, results, n);
+	errno = error;
+}
+
+/* False: nothing is written. A handler may have made events since the call began. */
+static inline __attribute__((always_inline)) bool row(
+	const struct hb_quick *q, uint64_t exit, const int64_t *results, size_t n)
+{
+	struct hb__lane *lane = q->lane;
+	struct hb_lane_control *control = lane->control;
+	uint8_t *w = lane->w;
+	uint64_t gap = q->enter - lane->last_tick, took = exit - q->enter, polls = control->polls;
+	if (unlikely(w + (n + 1) * HB_UV_MAX >= lane->full || (int64_t)(gap | took) < 0))
+		return false;
+	if (polls) {
+		*w++ = HB_ROW_POLLS;
+		w = hb_put_uv(w, polls);
+	}
+	w = hb__row_head(w, q->call->row, q->call->row_bytes, gap, took, n > 0);
+	if (n)
+		*w++ = (uint8_t)n;
+	for (size_t i = 0; i < n; i++)
+		w = hb_put_sv(w, results[i]);
+	lane->last_tick = exit;
+	hb__row_done(lane, control, w);
+	control->polls = 0;
+	return true;
+}
+
+/* Something unusual was asked for meanwhile; or a handler of the program made a child, in which it returns from this call: the lane is its parent's. */
+static __attribute__((noinline)) void late(const struct hb_quick *q, const int64_t *results, size_t n)
+{
+	int error = errno;
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	hb__notice_fork();
+	if (hb__self == q->lane) {
+		unusual(q, hb__tick(), results, n);
+		q->lane->control->inside = q->outside;
+		hb__control_check(q->lane);
+	}
+	hb__apart = apart;
+	errno = error;
+}
+
+static inline __attribute__((always_inline)) void end(const struct hb_quick *q, const int64_t *results, size_t n)
+{
+	uint64_t exit = tick(hb__here);
+	if (unlikely(!hb__here->usual)) {
+		late(q, results, n);
+		return;
+	}
+	uint8_t apart = hb__apart;
+	hb__apart = apart | HB__APART_OURS;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(n > HB__ROW_QUICK || !row(q, exit, results, n)))
+		unusual(q, exit, results, n);
+	q->lane->control->inside = q->outside;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	hb__apart = apart;
+	if (unlikely(hb__after_event)) {
+		int error = errno;
+		hb__after_event();
+		errno = error;
+	}
+}
+
+void hb__talk_quick_moved(const struct hb_quick *q, size_t got, size_t asked)
+{
+	int64_t results[] = {(int64_t)got, (int64_t)asked};
+	if (got < asked)
+		end(q, results, 2);
+	else
+		end(q, results, 1);
+}
+
+void hb__talk_quick_end(const struct hb_quick *q, const int64_t *results, size_t n) { end(q, results, n); }
+
+bool hb__talk_quick_no(const struct hb_quick *q, bool may_wait)
+{
+	struct hb_lane_control *control = q->lane->control;
+	if (may_wait && tick(hb__here) - q->enter > MOMENT)
+		return false;
+	control->polls++;
+	control->inside = q->outside;
+	if (unlikely(hb__after_event))
+		hb__after_event();
+	return true;
+}
