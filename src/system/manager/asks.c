@@ -165,7 +165,6 @@ struct pass {
 	size_t waits;
 	bool failed;
 	char error[300];
-	int64_t console_channel;
 };
 
 static struct hb__console *console_of(const struct pass *p)
@@ -369,14 +368,41 @@ static void ask_keep(struct ask *a)
 
 /* ---- a command on a node, its standard input and output the console's ---- */
 
+/* Both channels have it; the last one that closes frees it. */
+struct through {
+	struct hb_manager *manager;
+	int console;
+	int64_t node;
+	uint32_t channel, there; /* of the console, of the node */
+	int owners;
+	bool over;
+};
+
 static void run_ended(void *user, uint32_t channel, const cJSON *how)
 {
-	struct pass *p = user;
-	struct hb__console *c = console_of(p);
+	struct through *t = user;
+	const struct pass p = {.manager = t->manager, .console = t->console};
+	struct hb__console *c = console_of(&p);
 	(void)channel;
+	t->over = true;
 	if (c)
-		hb_wire_end(c->wire, (uint32_t)p->console_channel, cJSON_Duplicate(how, 1));
-	free(p);
+		hb_wire_end(c->wire, t->channel, cJSON_Duplicate(how, 1));
+	if (!--t->owners)
+		free(t);
+}
+
+/* Who asked for it is gone: what was run is ended. */
+static void asker_left(void *user, uint32_t channel, const cJSON *how)
+{
+	struct through *t = user;
+	struct hb__node *n = t->over ? NULL : hb__node_of(t->manager, t->node);
+	(void)channel, (void)how;
+	if (n && n->wire) {
+		hb_wire_cut(n->wire, t->there);
+		t->owners--; /* a channel that is cut says nothing more */
+	}
+	if (!--t->owners)
+		free(t);
 }
 
 static void ask_run(struct ask *a)
@@ -396,7 +422,8 @@ static void ask_run(struct ask *a)
 			hb__manager_text(a->object, "node"));
 		return;
 	}
-	struct pass *p = new_pass(a), *ends = new_pass(a);
+	struct pass *p = new_pass(a);
+	struct through *t = calloc(1, sizeof *t);
 	uint32_t there = hb_wire_channel(n->wire);
 	cJSON *ask = cJSON_CreateObject();
 	static const char *const fields[] = {"command", "cwd", "environment"};
@@ -405,17 +432,18 @@ static void ask_run(struct ask *a)
 			cJSON_AddItemToObject(ask, fields[i],
 				cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(a->object, fields[i]), 1));
 	cJSON_AddNumberToObject(ask, "channel", there);
-	if (ends)
-		ends->console_channel = channel;
-	if (!p || !ends || !hb_wire_join(a->wire, (uint32_t)channel, end[0], end[0], true, NULL, NULL)) {
+	if (t)
+		*t = (struct through){m, a->console->number, number, (uint32_t)channel, there, 2, false};
+	if (!p || !t || !hb_wire_join(a->wire, (uint32_t)channel, end[0], end[0], true, asker_left, t)) {
 		close(end[1]);
 		free(p);
-		free(ends);
+		free(t);
 		cJSON_Delete(ask);
 		hb_wire_refuse(a->wire, a->id, 2, "the channel %lld is in use", (long long)channel);
 		return;
 	}
-	hb_wire_join(n->wire, there, end[1], end[1], false, run_ended, ends);
+	if (!hb_wire_join(n->wire, there, end[1], end[1], false, run_ended, t))
+		t->owners--;
 	hb_wire_ask(n->wire, "run", ask, passed, p);
 }
 

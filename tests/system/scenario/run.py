@@ -34,7 +34,7 @@ while ! ls /tmp/stubs/* >/dev/null 2>&1; do
 	sleep 0.1
 done
 gdb-multiarch -nx -q -batch -ex 'set sysroot /usr/s390x-linux-gnu' -ex 'file %s/collector' -ex "target remote $(ls /tmp/stubs/*)" \\
-	-ex continue -ex where -ex 'frame function enter' -ex 'print *b' -ex kill 2>&1 </dev/null
+	-ex continue -ex where -ex 'frame function enter' -ex 'print b->last' -ex kill 2>&1 </dev/null
 wait
 """
 PARTS = ["n1", "n2", "n3", "n4"]
@@ -172,8 +172,8 @@ def debugged(story, event, recording):
     check("and behind it the collector dies", "SIGABRT (Aborted), after collector:%d; about to die" % story.last in out, (status, out, err))
     script = story.nodes.put("stub.sh", STUB % (HBDB, recording, story.nodes.programs))
     status, out, err = story.step("gdb on the other processor", "hbdb", "nodes", "run", "n5", "--", "sh", script)
-    check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "last = {" in out, (status, out, err))
-    last = re.search(r"last = \{([^}]*)\}", out)
+    check("gdb stands in the s390x process where it dies", "SIGABRT" in out and "enter (" in out and "$1 = {" in out, (status, out, err))
+    last = re.search(r"\$1 = \{([^}]*)\}", out)
     last = [int(n) for n in last.group(1).split(",")] if last else [0] * 4
     check("and its books are those that the assertion is about", 0 <= last[VALVE] < last[PUMP], last)
 
@@ -212,11 +212,11 @@ def nth(story, process, function, n):
     return "%s:%d" % (process, calls[n]["event"]) if len(calls) > n else "none"
 
 
-def together(story, programs, mpi):
+def together(story, programs):
     """The same plant and its collector as one job: in one recording, with the order of all their events."""
     plant, collector = programs
     status, _, err = story.step("All in one recording", "hbdb", "record", "--local", "off", "--layers", "mpi,sockets", "-o", "all.hbdb", "--",
-                                *MPIRUN[mpi](PARTS + ["n5"]), "-n", "4", plant, "n5", "7001", "100", ":", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service")
+                                *MPIRUN["openmpi"](PARTS + ["n5"]), "-n", "4", plant, "n5", "7001", "100", ":", "-n", "1", plant, "keep", *QEMU, collector, "7001", "service")
     check("one recording of five nodes and two processors", "7 processes" in err and "Assertion" in err, (status, err))
     status, out, err = story.step("All in one recording", "hbdb", "info", "all.hbdb")
     check("ranks and collector stand in it", "collector#2  n5" in out and "s390x 64 big" in out and "x86_64 64" in out, (status, out, err))
@@ -263,7 +263,9 @@ def scenario(mpi, write):
             for name in ("plant", "collector"):
                 story.run("hbdb", "program", "end", name)
             check("the plant is ended, and the collector is over", until(lambda: all(p["state"] in ("ended", "failed") for p in story.rows("program"))), story.run("hbdb", "program"))
-            together(story, programs, mpi)
+            # under MPICH 4.0 such a job of five machines mostly hangs in its own MPI_Finalize here, without hbdb, too
+            if mpi == "openmpi":
+                together(story, programs)
         finally:
             if write:
                 keep(story, write)
