@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "rules/finding.h"
+#include "rules/found.h"
 
 const hb_finding_kind hb_finding_kinds[HB_FINDINGS] = {
 #define HB_FINDING(name, id, category, severity, title) \
@@ -16,18 +16,6 @@ const hb_finding_kind hb_finding_kinds[HB_FINDINGS] = {
 
 const char *const hb_category_names[HB_CATEGORIES] = {
 	"deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments", "model"};
-
-struct hb_found {
-	hb_finding *at; /* owns sentence, advice and points */
-	size_t n, room;
-	uint32_t *cell; /* 1 + finding, by hash of what alike() compares */
-	size_t cells;
-	struct waiting { /* receives that a finding is about, by the place of their request */
-		uint32_t process, site;
-		uint64_t times;
-	} * waiting;
-	size_t nwaiting;
-};
 
 hb_severity hb_severity_of(hb_finding_id id, bool possible, unsigned flags)
 {
@@ -53,6 +41,8 @@ static uint32_t site_of(const hb_point *p) { return p->site; }
 /* The same finding at the same lines of the program, or word for word the same. */
 static bool alike(const hb_finding *a, const hb_finding *b)
 {
+	if (a->key || b->key)
+		return a->id == b->id && a->key && b->key && !strcmp(a->key, b->key);
 	if (a->id != b->id || a->possible != b->possible || a->npoints != b->npoints)
 		return false;
 	if (!a->npoints || !site_of(&a->point[0]))
@@ -77,6 +67,7 @@ static void drop(hb_finding *f)
 {
 	free((char *)f->sentence);
 	free((char *)f->advice);
+	free((char *)f->key);
 	free((hb_point *)f->point);
 }
 
@@ -92,14 +83,14 @@ static uint64_t mixed_text(uint64_t h, const char *text)
 /* Of what alike() compares; by_place: the places, else the sentence. */
 static uint64_t hash_of(const hb_finding *f, bool by_place)
 {
-	uint64_t h = mixed(mixed(f->id, f->possible), f->npoints);
-	for (uint32_t i = 0; by_place && i < f->npoints; i++)
+	uint64_t h = f->key ? mixed_text(f->id, f->key) : mixed(mixed(f->id, f->possible), f->npoints);
+	for (uint32_t i = 0; by_place && !f->key && i < f->npoints; i++)
 		h = mixed_text(mixed(mixed(h, f->point[i].process), site_of(&f->point[i])), f->point[i].function);
 	h = by_place ? h : mixed_text(h, f->sentence);
 	return h ^ h >> 32;
 }
 
-static bool has_place(const hb_finding *f) { return f->npoints && site_of(&f->point[0]); }
+static bool has_place(const hb_finding *f) { return f->key || (f->npoints && site_of(&f->point[0])); }
 
 /* The last finding that is alike, of those with a place or of those without; HB_NO: none. */
 static uint32_t find_alike(const struct hb_found *found, const hb_finding *f, bool by_place)
@@ -158,8 +149,9 @@ hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *er
 	copy.times = finding->times ? finding->times : 1;
 	copy.sentence = strdup(finding->sentence);
 	copy.advice = finding->advice ? strdup(finding->advice) : NULL;
+	copy.key = finding->key ? strdup(finding->key) : NULL;
 	copy.point = points;
-	if (!points || !copy.sentence || (finding->advice && !copy.advice)) {
+	if (!points || !copy.sentence || (finding->advice && !copy.advice) || (finding->key && !copy.key)) {
 		drop(&copy);
 		return no_memory(err);
 	}
@@ -308,27 +300,33 @@ static bool explained(const struct hb_found *found, const hb_finding *f)
 	return other;
 }
 
-hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, hb_finding_visit *visit, void *user,
-	hb_progress *progress, void *progress_user, hb_error *err)
+void hb__found_free(struct hb_found *found)
+{
+	for (size_t i = 0; i < found->n; i++)
+		drop(&found->at[i]);
+	free(found->at);
+	free(found->cell);
+	free(found->waiting);
+}
+
+hb_status hb_check(hb_model *model, const hb_team *team, unsigned flags, hb_declared_ask *declared,
+	hb_finding_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err)
 {
 	struct hb_found found = {0};
-	hb_case c = {.model = model, .declared = declared, .found = &found};
+	hb_case c = {.model = model, .declared = declared, .shares = 1, .found = &found};
+	team = team && team->size > 1 ? team : NULL;
 	hb_status status = hb_remarks_read(model, &c.remarks, err);
 	if (!status) {
 		describe(&c, flags);
-		status = run_rules(&c, flags, progress, progress_user, err);
+		status = team ? hb__rules_together(&c, team, err) : run_rules(&c, flags, progress, progress_user, err);
 	}
 	int last = 2 * (HB_SEVERITY_NOTE + 1) * HB_CATEGORIES;
-	bool go = !status;
+	bool go = !status && (!team || !team->rank);
 	for (int rank = 0; go && rank < last; rank++)
 		for (size_t i = 0; go && i < found.n; i++)
 			if (rank_of(&found.at[i], flags) == rank && !explained(&found, &found.at[i]))
 				go = visit(user, &found.at[i]);
-	for (size_t i = 0; i < found.n; i++)
-		drop(&found.at[i]);
-	free(found.at);
-	free(found.cell);
-	free(found.waiting);
+	hb__found_free(&found);
 	hb_remarks_free(c.remarks);
 	return status;
 }

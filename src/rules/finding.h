@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
+#include "model/part/part.h"
 #include "model/remark/remark.h"
 
 typedef enum hb_category {
@@ -64,6 +65,7 @@ typedef struct hb_finding {
 	uint64_t times;       /* how often, at these source lines */
 	const char *sentence; /* one, without a line feed; processes as "rank " and hb_process.name */
 	const char *advice;   /* what would mend or release it; NULL: none */
+	const char *key;      /* findings of the same one are one, and the first tells; NULL: those are that name the same places */
 	uint32_t npoints;
 	const hb_point *point;
 } hb_finding;
@@ -95,6 +97,7 @@ typedef struct hb_case {
 	bool hanging;        /* somebody says that nothing moves any more: calls that never returned wait for ever */
 	bool died;           /* some process crashed, was killed or aborted: others may have been ended by that */
 	hb_declared_ask *declared; /* NULL: nobody knows */
+	uint32_t share, shares; /* of several processes that look at the races of this case, each at its share: which this is, of how many */
 	struct hb_found *found;
 } hb_case;
 
@@ -132,6 +135,7 @@ hb_rule hb_rule_deadlock;    /* deadlock/blocked.c */
 hb_rule hb_rule_potential;   /* deadlock/buffering/potential.c: sends that work only because they are buffered */
 hb_rule hb_rule_other_order; /* deadlock/other_order.c: a hang when a wildcard receive gets another message */
 hb_rule hb_rule_messages;    /* messages/messages.c */
+hb_rule hb_rule_raced;       /* messages/raced.c, when races are looked at by shares: then hb_rule_messages leaves them out */
 hb_rule hb_rule_collectives; /* collectives/collectives.c */
 hb_rule hb_rule_lifecycle;   /* lifecycle/lifecycle.c */
 hb_rule hb_rule_crash;       /* lifecycle/crash.c */
@@ -149,8 +153,10 @@ enum {
 		8, /* only what is wrong with the arguments of a call by itself: for a job that runs */
 };
 
-/* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. */
-hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, hb_finding_visit *visit, void *user,
-	hb_progress *progress, void *progress_user, hb_error *err);
+/* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. team: the
+ * processes that do so together, each with the whole model; the first of them visits the findings. HB_E_ARGUMENT then: what was found is
+ * for one process to look at; err says why. NULL: there are no others. */
+hb_status hb_check(hb_model *model, const hb_team *team, unsigned flags, hb_declared_ask *declared,
+	hb_finding_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err);
 
 #endif

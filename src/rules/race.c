@@ -218,7 +218,8 @@ static void on_receive(struct hb__racing *r, uint32_t id)
 	if (r->weak)
 		hb__weak_take(r->weak, id);
 	/* what else one could have got that was posted before the recording begins is not known */
-	if (wild && v->done && v->post && v->send != HB_NO && hb_model_covers_receive(r->m, id)) {
+	bool mine = id >= r->low && id < r->high;
+	if (wild && mine && v->done && v->post && v->send != HB_NO && hb_model_covers_receive(r->m, id)) {
 		hb_race race = {.kind = HB_RACE_RECEIVE, .id = id, .spec = v->spec, .got = v->send};
 		race.post = hb_receive_post(r->m, id);
 		race.done = hb_receive_done(r->m, id);
@@ -233,7 +234,10 @@ static void on_receive(struct hb__racing *r, uint32_t id)
 static void on_probe(struct hb__racing *r, uint32_t id)
 {
 	const hb_probe *p = &hb_model_probes(r->m)[id];
+	uint32_t after = hb_probe_after(r->m, id);
 	if (!hb_model_specs(r->m)[p->spec].any_source || p->send == HB_NO || !hb_model_covers_probe(r->m, id))
+		return;
+	if (after < r->low || after >= r->high)
 		return;
 	hb_race race = {.kind = HB_RACE_PROBE, .id = id, .spec = p->spec, .got = p->send};
 	race.post = race.done = (hb_at){p->line, p->event};
@@ -268,7 +272,7 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 		else
 			on_receive(r, (*receive)++);
 	}
-	if (!hb_model_covers_rest(r->m, process))
+	if (!r->last || !hb_model_covers_rest(r->m, process))
 		return;
 	if (!r->stopped)
 		hb__race_choices(r, process, first, *receive);
@@ -317,10 +321,30 @@ static hb_status run(struct hb__racing *r, hb_progress *progress, void *user, hb
 	return !status && once(r, progress, user) ? HB_OK : HB_E_MEMORY;
 }
 
-hb_status hb_races(hb_model *m, unsigned flags, hb_race_visit *visit, void *user, hb_race_sum *ret_sum,
-	hb_progress *progress, void *progress_user, hb_error *err)
+/* A share has as many receives from any source as the others. */
+static void take_share(struct hb__racing *r, uint32_t nth, uint32_t shares)
 {
-	struct hb__racing r = {.m = m, .flags = flags, .visit = visit, .user = user};
+	const hb_receive *v = hb_model_receives(r->m);
+	uint32_t all = hb_model_get_info(r->m)->receives;
+	uint64_t wild = 0, before = 0;
+	for (uint32_t i = 0; i < all; i++)
+		wild += hb_model_specs(r->m)[v[i].spec].any_source;
+	r->low = r->high = 0;
+	for (uint32_t i = 0; i < all; i++) {
+		r->low += before < wild * nth / shares;
+		r->high += before < wild * (nth + 1) / shares;
+		before += hb_model_specs(r->m)[v[i].spec].any_source;
+	}
+	r->last = nth + 1 == shares;
+	if (r->last)
+		r->high = HB_NO;
+}
+
+static hb_status look(struct hb__racing *shared, hb_race_sum *ret_sum, hb_progress *progress, void *progress_user, hb_error *err)
+{
+	struct hb__racing r = *shared;
+	hb_model *m = r.m;
+	unsigned flags = r.flags;
 	hb_status status = hb_model_clocks(m, progress, progress_user, err);
 	if (status)
 		return status;
@@ -342,4 +366,19 @@ hb_status hb_races(hb_model *m, unsigned flags, hb_race_visit *visit, void *user
 	if (status && err)
 		*err = (hb_error){.status = status, .message = "out of memory"};
 	return status;
+}
+
+hb_status hb_races(hb_model *m, unsigned flags, hb_race_visit *visit, void *user, hb_race_sum *ret_sum,
+	hb_progress *progress, void *progress_user, hb_error *err)
+{
+	struct hb__racing r = {.m = m, .flags = flags, .visit = visit, .user = user, .high = HB_NO, .last = true};
+	return look(&r, ret_sum, progress, progress_user, err);
+}
+
+hb_status hb_races_share(hb_model *m, unsigned flags, uint32_t nth, uint32_t shares, hb_race_visit *visit, void *user,
+	hb_race_sum *ret_sum, hb_error *err)
+{
+	struct hb__racing r = {.m = m, .flags = flags, .visit = visit, .user = user};
+	take_share(&r, nth, shares);
+	return look(&r, ret_sum, NULL, NULL, err);
 }

@@ -308,7 +308,7 @@ static inline bool job_run(struct job *j)
 			(hb_source){.log = p->missing ? NULL : log[rank], .rank = p->rank, .world = (unsigned)p->world};
 	}
 	good = good && hb_model_build(source, (size_t)j->procs, NULL, NULL, &model, &err) == HB_OK &&
-	       hb_check(model, j->flags, NULL, job_keep, j, NULL, NULL, &err) == HB_OK;
+	       hb_check(model, NULL, j->flags, NULL, job_keep, j, NULL, NULL, &err) == HB_OK;
 	if (!good)
 		printf("  %s\n", err.message);
 	hb_model_close(model);

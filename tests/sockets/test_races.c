@@ -172,7 +172,7 @@ static struct told told(hb_finding_id id)
 {
 	struct told t = {.id = id};
 	hb_error err = {0};
-	check(hb_check(w.m, 0, NULL, on_finding, &t, NULL, NULL, &err) == HB_OK, "it is checked");
+	check(hb_check(w.m, NULL, 0, NULL, on_finding, &t, NULL, NULL, &err) == HB_OK, "it is checked");
 	return t;
 }
 

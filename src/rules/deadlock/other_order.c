@@ -89,6 +89,6 @@ hb_status hb_rule_other_order(hb_case *c, hb_error *err)
 		wild |= hb_model_specs(c->model)[s].any_source;
 	if (!c->complete || info->open || !wild || info->events > MOST)
 		return HB_OK;
-	hb_status status = hb_races(c->model, HB_RACES_FEW, on_race, &o, &sum, NULL, NULL, err);
+	hb_status status = hb_races_share(c->model, HB_RACES_FEW, c->share, c->shares, on_race, &o, &sum, err);
 	return status ? status : o.status;
 }

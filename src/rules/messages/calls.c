@@ -245,7 +245,7 @@ static hb_status read_line(struct reading *r, hb_error *err)
 	return !memory ? no_memory(err) : more < 0 ? (hb_status)more : HB_OK;
 }
 
-hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err)
+void hb__letters_begin(hb_case *c, struct hb__letters *ret, hb_error *err)
 {
 	hb_model *m = c->model;
 	*ret = (struct hb__letters){.c = c,
@@ -258,6 +258,11 @@ hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err)
 		.channel = hb_model_channels(m),
 		.spec = hb_model_specs(m),
 		.err = err};
+}
+
+hb_status hb__letters_read(struct hb__letters *ret)
+{
+	hb_error *err = ret->err;
 	ret->send_call = malloc(((size_t)ret->info->sends + 1) * sizeof *ret->send_call);
 	ret->receive_call = malloc(((size_t)ret->info->receives + 1) * sizeof *ret->receive_call);
 	if (!ret->send_call || !ret->receive_call)
@@ -274,6 +279,12 @@ hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err)
 		free(r.taken.at);
 	}
 	return status;
+}
+
+hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err)
+{
+	hb__letters_begin(c, ret, err);
+	return hb__letters_read(ret);
 }
 
 void hb__letters_free(struct hb__letters *l)

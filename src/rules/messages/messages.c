@@ -19,8 +19,17 @@ hb_status hb_rule_messages(hb_case *c, hb_error *err)
 		status = hb__letters_datagrams(&l);
 	if (!status)
 		status = hb__letters_ready(&l);
-	if (!status)
+	if (!status && c->shares < 2)
 		status = hb__letters_raced(&l);
+	hb__letters_free(&l);
+	return status;
+}
+
+hb_status hb_rule_raced(hb_case *c, hb_error *err)
+{
+	struct hb__letters l;
+	hb__letters_begin(c, &l, err);
+	hb_status status = hb__letters_raced(&l);
 	hb__letters_free(&l);
 	return status;
 }

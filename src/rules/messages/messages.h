@@ -50,6 +50,9 @@ struct hb__letters {
 
 /* ---- calls.c ---- */
 hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err);
+/* The same in two steps: what the model tells, and the calls. */
+void hb__letters_begin(hb_case *c, struct hb__letters *ret, hb_error *err);
+hb_status hb__letters_read(struct hb__letters *l);
 void hb__letters_free(struct hb__letters *l);
 /* What was sent, and what there is room for; false: not known. */
 bool hb__letter_sent(const struct hb__letters *l, uint32_t send, hb_data *ret);

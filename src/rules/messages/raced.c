@@ -116,14 +116,20 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	char sentence[400];
 	snprintf(sentence, sizeof sentence, "%s %s%s gets in %s depends on timing%s, but could have got %s of %s%s",
 		w->which, hb_rank_word(self), self, k->function, got, w->that, hb_rank_word(other), other);
+	char *key = NULL;
+	if (asprintf(&key, "%s\n%s\n%llu", k->module, k->function, (unsigned long long)k->offset) < 0)
+		return HB_E_MEMORY;
 	hb_finding f = {.id = HB_MESSAGE_RACE,
+		.key = key,
 		.possible = race->uncertain,
 		.times = k->times,
 		.sentence = sentence,
 		.advice = w->advice,
 		.npoints = n,
 		.point = point};
-	return hb__report_finding(l->c, &f, l->err);
+	hb_status status = hb__report_finding(l->c, &f, l->err);
+	free(key);
+	return status;
 }
 
 static bool fits(const hb_data *sent, const hb_data *room)
@@ -298,7 +304,9 @@ static bool see(void *user, const hb_race *race)
 	}
 	/* what goes over sockets and pipes has no types, and any receive of an end takes it */
 	bool letter = race->kind == HB_RACE_RECEIVE && !hb_model_groups(r->l->m)[r->l->spec[race->spec].group].untagged;
-	if (letter)
+	if (letter && !r->l->send_call) /* no race was seen before */
+		r->status = hb__letters_read(r->l);
+	if (!r->status && letter)
 		r->status = misfit(r, race);
 	if (!r->status && letter)
 		r->status = swapped(r, race);
@@ -327,7 +335,7 @@ hb_status hb__letters_raced(struct hb__letters *l)
 	hb_status status = r.adapts ? HB_OK : HB_E_MEMORY;
 	if (!status) {
 		find_adapting(&r);
-		status = hb_races(l->m, HB_RACES_FEW, see, &r, &sum, NULL, NULL, l->err);
+		status = hb_races_share(l->m, HB_RACES_FEW, l->c->share, l->c->shares, see, &r, &sum, l->err);
 	}
 	status = status ? status : r.status;
 	for (size_t i = 0; !status && i < r.n; i++)

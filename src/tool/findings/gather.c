@@ -134,9 +134,9 @@ static bool remarked(const hb_run *run)
 	return all;
 }
 
-int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb_findings *ret)
+hb_status hb__findings_look(
+	hb_run *run, const hb_team *team, unsigned flags, const hb_model_wish *wish, hb_findings *ret, int *ret_code, hb_error *err)
 {
-	hb_error err = {0};
 	hb_bar bar;
 	*ret = (hb_findings){.run = run, .lines = 24};
 	ret->facts = hb__facts_open(run->model);
@@ -144,14 +144,27 @@ int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb
 	ret->hanging = flags & HB_CHECK_HANGING;
 	ret->remarked = remarked(run);
 	int code = wish && wish->file ? hb__model_read(ret, wish) : 0;
+	*ret_code = code;
 	if (code)
-		return code;
-	hb__model_findings(ret, false);
+		return HB_OK;
+	bool first = !team || !team->rank; /* whose findings these are */
+	if (first)
+		hb__model_findings(ret, false);
 	hb__bar_begin(&bar, "checking");
-	hb_status status = hb_check(run->model, flags, hb__declared, hb__keep_finding, ret, hb__bar_step, &bar, &err);
+	hb_status status = hb_check(
+		run->model, team, flags, hb__declared, hb__keep_finding, ret, hb__bar_step, &bar, err);
 	hb__bar_end(&bar);
-	hb__model_findings(ret, true);
-	return status ? hb__fail_log(run->path, &err) : 0;
+	if (first)
+		hb__model_findings(ret, true);
+	return status;
+}
+
+int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb_findings *ret)
+{
+	hb_error err = {0};
+	int code = 0;
+	hb_status status = hb__findings_look(run, NULL, flags, wish, ret, &code, &err);
+	return status ? hb__fail_log(run->path, &err) : code;
 }
 
 void hb__findings_free(hb_findings *f)

@@ -12,5 +12,7 @@ const hb_command hb__commands[] = {
 		hb__races_options, nothing},
 	{"order", "A B [NAME]", HB_OPERANDS_WORDS, "show which of two events happened before the other, and why", HB_LONG,
 		hb__order_options, nothing},
+	{"check", "[NAME]", HB_OPERANDS_BOTH, "report the errors in a run, and what would go wrong elsewhere", HB_LONG,
+		hb__check_options, nothing},
 	{0},
 };

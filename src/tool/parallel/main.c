@@ -27,7 +27,7 @@ static int not_divided(const char *word)
 static const struct {
 	const char *name;
 	int (*run)(const hb_args *args, const hb_team *team);
-} commands[] = {{"races", hb__races_together}, {"order", hb__order_together}};
+} commands[] = {{"races", hb__races_together}, {"order", hb__order_together}, {"check", hb__check_together}};
 
 static int run(int argc, char **argv, const hb_team *team)
 {

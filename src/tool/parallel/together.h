@@ -30,5 +30,6 @@ int hb__go_alone(hb_run *run, const hb_team *team, const char *why);
 /* ---- the commands ---- */
 int hb__races_together(const hb_args *args, const hb_team *team);
 int hb__order_together(const hb_args *args, const hb_team *team);
+int hb__check_together(const hb_args *args, const hb_team *team);
 
 #endif
