@@ -245,7 +245,6 @@ struct hb__here {
 	 * as it stands here */
 	volatile bool usual;
 	bool counter;
-	bool after; /* hb__after_event */
 	unsigned shift;
 	uint64_t zero;
 };

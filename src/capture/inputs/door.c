@@ -147,7 +147,6 @@ static void after(void (*f)(void))
 {
 	due = f;
 	hb__after_event = call_over;
-	hb__here_unusual(); /* until that is asked again */
 	hb__inside_call = f ? call_begun : NULL;
 }
 

@@ -89,8 +89,6 @@ struct hb_quick {
 	struct hb__lane *lane;
 	const struct hb_known_call *call;
 	uint64_t enter, outside;
-	uint16_t row; /* how the row will begin, with row_bytes */
-	uint8_t row_bytes;
 };
 
 struct hb_sockets_door {

@@ -54,7 +54,6 @@ static bool is_usual(struct hb__here *here)
 	here->counter = hb__clock.counter;
 	here->shift = hb__clock.shift;
 	here->zero = hb__clock.zero;
-	here->after = hb__after_event != NULL;
 	return here->usual = true;
 }
 
@@ -115,8 +114,6 @@ bool hb__talk_quick(struct hb_quick *q, enum hb_socket_function function, uint32
 	struct hb_lane_control *control = lane->control;
 	q->lane = lane;
 	q->call = k;
-	q->row = k->row;
-	q->row_bytes = k->row_bytes;
 	q->outside = control->inside;
 	control->calls[k->number]++;
 	control->inside = 1u + k->slot;
@@ -149,7 +146,7 @@ static inline __attribute__((always_inline)) bool row(
 		*w++ = HB_ROW_POLLS;
 		w = hb_put_uv(w, polls);
 	}
-	w = hb__row_head(w, q->row, q->row_bytes, gap, took, n > 0);
+	w = hb__row_head(w, q->call->row, q->call->row_bytes, gap, took, n > 0);
 	if (n)
 		*w++ = (uint8_t)n;
 	for (size_t i = 0; i < n; i++)
@@ -180,9 +177,8 @@ static __attribute__((noinline)) void late(const struct hb_quick *q, const int64
 
 static inline __attribute__((always_inline)) void end(const struct hb_quick *q, const int64_t *results, size_t n)
 {
-	const struct hb__here *here = hb__here;
-	uint64_t exit = tick(here);
-	if (unlikely(!here->usual)) {
+	uint64_t exit = tick(hb__here);
+	if (unlikely(!hb__here->usual)) {
 		late(q, results, n);
 		return;
 	}
@@ -194,7 +190,7 @@ static inline __attribute__((always_inline)) void end(const struct hb_quick *q, 
 	q->lane->control->inside = q->outside;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	hb__apart = apart;
-	if (unlikely(here->after)) {
+	if (unlikely(hb__after_event)) {
 		int error = errno;
 		hb__after_event();
 		errno = error;
