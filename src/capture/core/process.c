@@ -26,7 +26,6 @@ static bool early;  /* the record began with an event before the layer said whic
 static bool forked; /* fork made this process, of one that is recorded */
 static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
-bool hb__descends;
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__postings_ordered, hb__spawned;
 const struct hb__ordering *hb__ordering;
 const struct hb__tracing *hb__tracing;

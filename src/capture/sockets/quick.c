@@ -170,6 +170,8 @@ static __attribute__((noinline)) void late(const struct hb_quick *q, const int64
 		hb__control_check(q->lane);
 	}
 	hb__apart = apart;
+	if (hb__after_event)
+		hb__after_event();
 	errno = error;
 }
 

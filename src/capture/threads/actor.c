@@ -89,7 +89,8 @@ struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows)
 	if (unlikely(!a) && !(a = create()))
 		return NULL;
 	a->pc = pc;
-	a->caller[hb__actor_caller(pc)] = pc;
+	unsigned at = hb__actor_caller(pc);
+	a->caller[!a->caller[at] || a->caller[at ^ 1] ? at : at ^ 1] = pc;
 	*ret_follows = a->follows;
 	return a;
 }

@@ -24,7 +24,7 @@ static inline uint64_t hb__position_operation(uint64_t position)
 
 #define HB__HELD 8u
 #define HB__KNOWN 16u
-#define HB__CALLERS 32u
+#define HB__CALLERS 64u
 struct hb_actor {
 	/* What each operation looks at stands first. */
 	uint64_t number; /* from 1 on, shifted behind a position */
@@ -54,9 +54,15 @@ struct hb_actor {
 /* ---- actor.c ---- */
 extern __thread struct hb_actor *hb__actor_self __attribute__((tls_model("initial-exec")));
 struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows);
+/* An address may stand in this place or in the one beside it (its number ^ 1). */
 static inline unsigned hb__actor_caller(const void *pc)
 {
-	return (unsigned)(((uintptr_t)pc ^ (uintptr_t)pc >> 5) % HB__CALLERS);
+	return (unsigned)((uintptr_t)pc * 0x9e3779b97f4a7c15u >> 40) % HB__CALLERS;
+}
+static inline bool hb__actor_called(const struct hb_actor *a, const void *pc)
+{
+	unsigned at = hb__actor_caller(pc);
+	return likely(a->caller[at] == pc) || a->caller[at ^ 1] == pc;
 }
 /* The same, where it is known that nothing is followed. */
 static inline __attribute__((always_inline)) struct hb_actor *hb__actor_records(const void *pc)
@@ -66,7 +72,7 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__actor_records(
 	bool follows;
 	if (unlikely(!hb__many_threads || !hb__active || hb__apart || (lane && lane->depth)))
 		return NULL;
-	if (unlikely(!a || a->busy || a->caller[hb__actor_caller(pc)] != pc))
+	if (unlikely(!a || a->busy || !hb__actor_called(a, pc)))
 		return hb__actor_enter(pc, &follows);
 	a->pc = pc;
 	return a;

@@ -12,6 +12,7 @@
 
 extern char **environ;
 
+bool hb__descends;
 static char *kept[KEPT_MOST]; /* NAME=VALUE, of the names that begin with HBDB_ */
 static size_t nkept;
 static char *ours;   /* PATH:PATH, the libraries of hbdb in LD_PRELOAD */

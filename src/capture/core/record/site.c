@@ -203,15 +203,29 @@ static unsigned learn_caller(const void *pc)
 
 bool hb__is_recorder(const char *path) { return is_one_of(recorders, path); }
 
+#define WAYS 4u /* places that an address may stand in, side by side: two that would share one are not learned again and again */
+
+static __attribute__((noinline)) uint64_t learn_known(uint64_t *places, const void *pc)
+{
+	uint64_t at = (uint64_t)(uintptr_t)pc, is = at << HB__CALLER_BITS | learn_caller(pc);
+	unsigned way = 0;
+	while (way < WAYS && __atomic_load_n(&places[way], __ATOMIC_RELAXED))
+		way++;
+	__atomic_store_n(&places[way < WAYS ? way : (at >> 4) % WAYS], is, __ATOMIC_RELAXED);
+	return is;
+}
+
 unsigned hb__of_program(const void *pc)
 {
-	static uint64_t known[4096];
-	uint64_t at = (uint64_t)(uintptr_t)pc, *place = &known[at * 0x9e3779b97f4a7c15u >> 52],
-		 is = __atomic_load_n(place, __ATOMIC_RELAXED);
-	if (unlikely(is >> HB__CALLER_BITS != at)) {
-		is = at << HB__CALLER_BITS | learn_caller(pc);
-		__atomic_store_n(place, is, __ATOMIC_RELAXED);
-	}
+	static uint64_t known[4096] __attribute__((aligned(64)));
+	uint64_t at = (uint64_t)(uintptr_t)pc, *places = &known[(at * 0x9e3779b97f4a7c15u >> 52) & ~(uint64_t)(WAYS - 1)],
+		 is = 0;
+	unsigned way = 0;
+	for (; way < WAYS; way++)
+		if (likely((is = __atomic_load_n(&places[way], __ATOMIC_RELAXED)) >> HB__CALLER_BITS == at))
+			break;
+	if (unlikely(way == WAYS))
+		is = learn_known(places, pc);
 	return is & ((1u << HB__CALLER_BITS) - 1);
 }
 
