@@ -57,6 +57,9 @@ MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
 RULES = """
 when rank 3 of job dies do
   stop everybody in its past and leave them for me, attach debugger
+when process left of left goes on at most once per 1h do attach debugger and leave it for me
+when pattern %s/never.hbm of steps is stopped do note "a step never comes"
+when pattern %s/yet.hbm of steps is stopped do note "a step does not come"
 when any process of boom dies do restart program boom
 when pattern %s/turns.hbm of turns is wrong do note "the model does not allow it"
 """
@@ -114,6 +117,44 @@ def model(c):
 
 
 # Each rank stays, but of the first run rank 1 dies, after so many events that its recording takes a while.
+LEFT = r"""
+#include <fcntl.h>
+#include <hbdb/event.h>
+#include <unistd.h>
+volatile int turns;
+static void deep_in(int out)
+{
+	while (access("finish", F_OK)) {
+		(void)!write(out, ".", 1);
+		turns++;
+		usleep(5000);
+	}
+}
+int main(void)
+{
+	hb_event("here");
+	deep_in(open("turns.out", O_WRONLY | O_CREAT | O_APPEND, 0600));
+	return 0;
+}
+"""
+STEPS_PROGRAM = r"""
+#include <hbdb/event.h>
+#include <unistd.h>
+int main(void)
+{
+	hb_event("other");
+	if (!fork()) {
+		hb_event("step");
+		hb_event("step");
+		return 0;
+	}
+	while (access("finish", F_OK))
+		usleep(20000);
+	return 0;
+}
+"""
+STEPS = "model steps\naction step() = event step\nrun = 1: step(); 1: step(); %s: step()\n"
+
 BOOM = r"""
 #include <fcntl.h>
 #include <mpi.h>
@@ -135,6 +176,54 @@ int main(int argc, char **argv)
 """
 
 
+def taken_over(c):
+    """A process is left under hold where the debugger saw it, and taken over there."""
+    os.remove(c.path + "/finish")
+    c.do("program", "add", "left", "--node", "n1", "--cwd", c.path, "--record", "--", c.path + "/left")
+    c.do("program", "begin", "left")
+    until(lambda: any(r["program_name"] == "left" and r["name"] == "left" and r["events"] for r in c.rows("ps")))
+    one = next(r for r in c.rows("ps") if r["program_name"] == "left" and r["events"])
+    c.do("program", "stop", "#%d" % one["process"])
+    until(lambda: c.event("stop", "left"))
+    c.do("program", "go", "#%d" % one["process"])  # this is the event of the rule
+    told = until(lambda: c.event("note", "held for me: 'gdb -p %d' on node n1 takes it over where it is" % one["pid"]))
+    check(told, "a process that the debugger leaves stands, and how to take it over is told", c.run("events")[1])
+
+    def state():
+        with open("/proc/%d/stat" % one["pid"], encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+
+    def count():
+        return os.path.getsize(c.path + "/turns.out")
+    check(until(lambda: state() == "T"), "it is stopped", state())
+    before = count()
+    done = subprocess.run(["gdb", "-nx", "-q", "-batch", "-ex", "where", "-ex", "print turns", "-p", str(one["pid"])], capture_output=True, text=True, timeout=120, check=False)
+    check("deep_in (" in done.stdout, "gdb takes it over", done.stdout + done.stderr)
+    check(any("$1 = %d\n" % n in done.stdout for n in (before - 1, before)) and count() == before, "where it was: it did nothing meanwhile", (before, count(), done.stdout))
+    check(until(lambda: state() == "T", 10), "and it stands again when the debugger has left", state())
+    c.do("program", "release", "#%d" % one["process"], "--force")
+    c.do("program", "go", "#%d" % one["process"])
+    check(until(lambda: count() > before), "released, it goes on", (before, count()))
+    touch(c, "finish")
+    until(lambda: c.program("left")["state"] == "ended")
+
+
+def stopped(c):
+    """One process of two has ended, and the model wants a third step: of it, or of the other one, which may come yet."""
+    os.remove(c.path + "/finish")
+    for name, who in (("never", 1), ("yet", 0)):
+        with open("%s/%s.hbm" % (c.path, name), "w", encoding="ascii") as f:
+            f.write(STEPS % who)
+    c.do("program", "add", "steps", "--node", "n1", "--cwd", c.path, "--record", "--", c.path + "/steps")
+    c.do("program", "begin", "steps")
+    check(until(lambda: c.event("note", "a step never comes")), "that a pattern has stopped is told while the program runs", c.run("events")[1])
+    check(c.program("steps")["state"] == "running", "which it does")
+    check(not c.event("note", "a step does not come"), "not of one who may still do it", c.run("events")[1])
+    touch(c, "finish")
+    check(until(lambda: c.event("note", "a step does not come")), "of him when he has ended", c.run("events")[1])
+    check(len(c.table("SELECT 1 FROM event WHERE kind = 'finding' AND text LIKE '%step%'")) == 2, "each once", c.run("events")[1])
+
+
 def restart(c):
     """A rule for any death, without a pause: one death is one restart, and what is done to begin again is none."""
     c.do("program", "add", "boom", "--node", "n1", "--cwd", c.path, "--record", "--", *MPIRUN[:1], *MPIRUN[2:], "-n", "2", c.path + "/boom")
@@ -154,16 +243,20 @@ def restart(c):
 def main():
     with Complex() as c:
         with open(c.path + "/rules", "w", encoding="utf-8") as f:
-            f.write(RULES % c.path)
+            f.write(RULES % ((c.path,) * 3))
         c.options = ["--reactions", c.path + "/rules"]
         build(c, "job", JOB, "mpicc.openmpi")
         build(c, "turns", TURNS, "cc")
+        build(c, "left", LEFT, "cc")
+        build(c, "steps", STEPS_PROGRAM, "cc")
         build(c, "boom", BOOM, "mpicc.openmpi")
         c.begin()
         c.do("nodes", "add", "n1", "--platform", "local")
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         past(c)
         model(c)
+        taken_over(c)
+        stopped(c)
         restart(c)
     finish()
 
