@@ -97,7 +97,10 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	if (unlikely(hb__apart & ~HB__APART_HANDLER || off || hb__vforks))
 		return false;
 	bool inside = lane && lane->depth;
-	if (unlikely(inside ? !hb__config.inside : !is_program(pc)))
+	bool recorded = hb__config.inside && hb__config.mode != HB__REPLAY; /* a replay leaves that to the library */
+	if (unlikely(!(inside && recorded) && !is_program(pc)))
+		return false;
+	if (unlikely(inside && !hb__config.inside))
 		return false;
 	if (unlikely(!lane) && !(lane = new_lane()))
 		return false;
@@ -335,7 +338,9 @@ static void text(int64_t number, char ret_name[HB_NAME_MOST])
 static void no(struct hb_talk *t)
 {
 	struct hb__lane *lane = t->lane;
-	lane->control->polls++;
+	/* how often the library of MPI looks is no poll of the program's, which a replay would have to repeat */
+	if (likely(!lane->depth || is_program(t->pc)))
+		lane->control->polls++;
 	lane->control->inside = t->outside;
 	if (unlikely(hb__after_event))
 		hb__after_event();

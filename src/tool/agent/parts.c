@@ -285,8 +285,8 @@ int hb__channel_for(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *as
 	int end[2];
 	bool named = hb_wire_number(ask, "channel", &channel) && channel > 0 && channel <= UINT32_MAX;
 	if (!named || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE,
-			named ? "cannot make a socket: %s" : "the ask says no channel", strerror(errno));
+		hb_wire_refuse(wire, id, HB_EXIT_USAGE, named ? "cannot make a socket: %s" : "the ask says no channel",
+			strerror(errno));
 		if (said >= 0)
 			close(said);
 		return -1;

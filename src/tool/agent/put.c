@@ -94,7 +94,7 @@ static void store(int from, const char *path, int said)
 	while ((n = read(from, piece, sizeof piece)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
-		for (ssize_t at = 0, k; at < n; at += k > 0 ? k : 0)
+		for (ssize_t at = 0, k; at<n; at += k> 0 ? k : 0)
 			if ((k = write(to, piece + at, (size_t)(n - at))) < 0 && errno != EINTR)
 				fail(said, path, strerror(errno));
 		if (n < 0)
@@ -111,7 +111,7 @@ static hb_status unpack(const char *from, const char *folder, const char *name, 
 	bool data = !strncmp(name, "rank.", 5) && n > ending && !strcmp(name + n - ending, ".data");
 	char *part = hb__format("%s/.%s", folder, name), *to = hb__format("%s/%s", folder, name);
 	hb_status status = hb__is_log_name(name) ? hb_log_unseal(from, part, UINT64_MAX, err)
-			   : data		 ? hb_data_unseal(from, part, err)
+			   : data                ? hb_data_unseal(from, part, err)
 						 : hb_within_copy(from, part, err);
 	if (!status && rename(part, to)) {
 		status = HB_E_SYSTEM;

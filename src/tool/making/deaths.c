@@ -52,8 +52,8 @@ struct hb_deaths {
 	bool doubtful;            /* it was not alone when it was seen, or lived on */
 	bool blind;               /* some process cannot be waited for */
 	bool often;
-	int64_t clean, by;        /* ns: when nobody was marked yet, and when the first one was seen */
-	bool ended;               /* the threads are to end */
+	int64_t clean, by; /* ns: when nobody was marked yet, and when the first one was seen */
+	bool ended;        /* the threads are to end */
 };
 
 static bool is_marked(const struct seen *s) { return __atomic_load_n(s->word, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED; }

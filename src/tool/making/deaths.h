@@ -12,10 +12,10 @@ hb_deaths *hb__deaths_begin(const char *recording, bool often);
 
 /* What was seen. */
 typedef struct hb_deaths_seen {
-	bool known;            /* of every process that did not get through MPI_Finalize it is known when it came to an end */
-	bool any;              /* one came to an end before its MPI_Finalize ... */
-	int32_t first;         /* rank of the first of them; -1: it cannot be told */
-	int64_t clean, by;     /* ... after the one and before the other, in ns of CLOCK_MONOTONIC; clean: 0: not known */
+	bool known;    /* of every process that did not get through MPI_Finalize it is known when it came to an end */
+	bool any;      /* one came to an end before its MPI_Finalize ... */
+	int32_t first; /* rank of the first of them; -1: it cannot be told */
+	int64_t clean, by; /* ... after the one and before the other, in ns of CLOCK_MONOTONIC; clean: 0: not known */
 	size_t recorded, size; /* processes that have a log, and of the world */
 } hb_deaths_seen;
 /* Ends it, and frees it. NULL: nothing is known. */

@@ -64,7 +64,7 @@ struct running {
 	bool launched;
 	hb_deaths *deaths;
 	hb_first_death *first; /* over nodes, in its place */
-	hb_sender *sender; /* NULL: nothing is sent */
+	hb_sender *sender;     /* NULL: nothing is sent */
 	hb_spread spread;
 	char *mirror; /* where the logs of several nodes are seen while it runs; NULL: in the recording */
 	hb_following *following;

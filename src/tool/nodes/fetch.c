@@ -158,8 +158,11 @@ void hb__nodes_fetch(hb_nodes *nodes, const char *folder, const char *recording,
 {
 	struct fetching *f = hb__alloc((nodes->n + 1) * sizeof *f);
 	for (size_t i = 0; i < nodes->n; i++) {
-		f[i] = (struct fetching){
-			.seal = seal, .drop = !strcmp(folder, nodes->folder), .node = &nodes->at[i], .folder = folder, .recording = recording};
+		f[i] = (struct fetching){.seal = seal,
+			.drop = !strcmp(folder, nodes->folder),
+			.node = &nodes->at[i],
+			.folder = folder,
+			.recording = recording};
 		f[i].runs = nodes->at[i].link && !nodes->at[i].lost &&
 			    !pthread_create(&f[i].thread, NULL, fetch_one, &f[i]);
 		if (!f[i].runs && !nodes->at[i].lost)

@@ -48,12 +48,13 @@ size_t hb__nodes_say_lost(const hb_nodes *nodes, const char *recording);
 void hb__nodes_describe(const hb_nodes *nodes, bool all, hb_manifest *m);
 void hb__nodes_close(hb_nodes *nodes);
 
-/* put.c: files of this machine, on each node in a folder there that ends with its connection; the inverse of fetching. */
+/* replaying/put.c: files of this machine, on each node in a folder there that ends with its connection; the inverse of fetching. */
 typedef struct hb_putting {
 	const char *folder; /* on the nodes: .../hbdb-ID, made with the first of its files */
 	const char *into;   /* the folder in it; NULL: it itself */
 	hb_strings path;    /* the files here, also within files of nodes ... */
-	hb_strings name;    /* ... and what they are to be called there. Logs and contents (rank.N.log, rank.N.data) become raw ones */
+	hb_strings
+		name; /* ... and what they are to be called there. Logs and contents (rank.N.log, rank.N.data) become raw ones */
 } hb_putting;
 void hb__put_add(hb_putting *putting, const char *path, const char *name);
 void hb__put_free(hb_putting *putting);

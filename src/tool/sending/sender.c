@@ -34,7 +34,7 @@ struct hb_sender {
 		ino_t inode;
 		off_t size;
 		struct timespec time;
-	} *file; /* policy.files: as they were sent */
+	} * file; /* policy.files: as they were sent */
 	size_t files;
 };
 

@@ -2,16 +2,24 @@
 #include "check.h"
 #include "tool/nodes/dying/first.h"
 
-#define NONE {.known = true, .recorded = 2, .size = 6}
-#define DIED(rank, clean, by) \
-	{.known = true, .any = true, .first = rank, .clean_least = clean, .by_most = by, .recorded = 2, .size = 6}
+#define NONE                                            \
+	{                                               \
+		.known = true, .recorded = 2, .size = 6 \
+	}
+#define DIED(rank, clean, by)                                                                                  \
+	{                                                                                                      \
+		.known = true, .any = true, .first = rank, .clean_least = clean, .by_most = by, .recorded = 2, \
+		.size = 6                                                                                      \
+	}
 
 int main(void)
 {
-	const hb_node_deaths alone[] = {NONE, DIED(3, 9, 10), NONE}, apart[] = {DIED(1, 12, 13), DIED(3, 9, 10), DIED(5, 10.5, 11)},
-			     near[] = {DIED(1, 9.5, 10.5), DIED(3, 9, 10), NONE}, both[] = {DIED(1, 12, 13), DIED(-1, 9, 10), NONE},
-			     nobody[] = {NONE, NONE, NONE}, unknown[] = {DIED(1, 9, 10), {.first = -1}, NONE},
-			     fewer[] = {DIED(1, 9, 10), NONE}, later[] = {DIED(-1, 12, 13), DIED(3, 9, 10), NONE};
+	const hb_node_deaths alone[] = {NONE, DIED(3, 9, 10), NONE},
+			     apart[] = {DIED(1, 12, 13), DIED(3, 9, 10), DIED(5, 10.5, 11)},
+			     near[] = {DIED(1, 9.5, 10.5), DIED(3, 9, 10), NONE},
+			     both[] = {DIED(1, 12, 13), DIED(-1, 9, 10), NONE}, nobody[] = {NONE, NONE, NONE},
+			     unknown[] = {DIED(1, 9, 10), {.first = -1}, NONE}, fewer[] = {DIED(1, 9, 10), NONE},
+			     later[] = {DIED(-1, 12, 13), DIED(3, 9, 10), NONE};
 	check(hb__first_of_nodes(alone, 3) == 3, "alone: 3");
 	check(hb__first_of_nodes(apart, 3) == 3, "apart: 3");
 	check(hb__first_of_nodes(near, 3) == -1, "near: -1: the other one may have been it");

@@ -13,16 +13,33 @@
 #define STILL_MS 1000         /* threads that make no event for so long are not waited for */
 #define PATIENCE 20000000000u /* nanoseconds of surplus polls before they count as a difference */
 
+/* By it the library of MPI talked, where that was recorded, too (layers mpi and sockets). What it does inside of a call, and how often, is its own affair: the call itself is
+ * done again, and so are those by which the program talks. */
+static bool of_library(const struct hb__row *row)
+{
+	char path[1024];
+	uint64_t offset;
+	return hb__config.inside && row->slot->fn && HB_IS_SOCKET(row->slot->fn->cls) && !hb__began_alone() &&
+	       hb__script_site(row->slot->site, path, sizeof path, &offset) && !hb__path_talks(path);
+}
+
 static bool fetch(struct hb__follow *f)
 {
 	if (f->have)
 		return true;
 	if (f->ended)
 		return false;
-	f->have = hb__script_next(f->reader, &f->row);
+	f->polls = f->skipped_left = 0;
+	for (bool more = true; more;) {
+		f->have = hb__script_next(f->reader, &f->row);
+		f->polls += f->have ? f->row.polls : hb__script_last_polls(f->reader);
+		f->skipped_left += f->have ? f->row.skipped : hb__script_last_skipped(f->reader);
+		more = f->have && of_library(&f->row);
+		f->event += more;
+		f->passed += more;
+	}
 	f->ended = !f->have;
-	f->polls_left = f->polls = f->have ? f->row.polls : hb__script_last_polls(f->reader);
-	f->skipped_left = f->have ? f->row.skipped : hb__script_last_skipped(f->reader);
+	f->polls_left = f->polls;
 	return f->have;
 }
 
@@ -49,6 +66,9 @@ static void use(struct hb__call *c)
 	struct hb__follow *f = c->lane->follow;
 	f->have = false;
 	f->event++;
+	if (unlikely(f->passed) && !*hb__config.replay_log) /* who looks at where it stands counts all of them */
+		c->lane->control->events += f->passed;
+	f->passed = 0;
 	f->surplus_since = 0;
 	f->polls_told = false;
 	c->followed = true;

@@ -91,6 +91,7 @@ struct hb__follow {
 	bool free;              /* ... because the recording had stopped: the process goes on as it likes */
 	bool over;              /* ... and that was said: the call that was under way then runs, no other */
 	uint64_t event;         /* rows used */
+	uint64_t passed;        /* ... of them by which the library of MPI talked, before the next one that is used */
 	bool aborting;          /* a call was let through whose error handler is to abort */
 	uint64_t surplus_since; /* nanoseconds; 0: no surplus poll since the last row */
 	struct {

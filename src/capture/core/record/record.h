@@ -505,6 +505,8 @@ enum {
 };
 #define HB__CALLER_BITS 4
 unsigned hb__of_program(const void *pc);
+/* The same by the path of a module: a call from there is the program's, and not one by which a library of MPI talks. */
+bool hb__path_talks(const char *path);
 /* The nearest of the callers of this thread that brings inputs and is no recorder; found by the unwinder, some microseconds. NULL: none. */
 const void *hb__program_above(void);
 /* A library of ours that is loaded to record. */

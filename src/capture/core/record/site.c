@@ -201,6 +201,14 @@ static unsigned learn_caller(const void *pc)
 					 : HB__BRINGS_INPUTS | HB__ORDERS_THREADS | HB__TALKS;
 }
 
+/* As learn_caller, where a library of MPI is there; of a module that need not be loaded. */
+bool hb__path_talks(const char *path)
+{
+	int code = hb__code_of(path);
+	return code != HB__CODE_LIBRARY && code != HB__CODE_BINDING && !is_one_of(system_parts, path) &&
+	       !is_one_of(below_mpi, path) && !is_one_of(recorders, path);
+}
+
 bool hb__is_recorder(const char *path) { return is_one_of(recorders, path); }
 
 #define WAYS 4u /* places that an address may stand in, side by side: two that would share one are not learned again and again */

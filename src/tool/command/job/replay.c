@@ -92,6 +92,27 @@ static void say_missing(const struct replay *r, bool given)
 	hb__say_outside(&r->folder, &r->manifest, given);
 }
 
+static void begin_reports(struct replay *r, bool stop, double patience)
+{
+	r->reports = (hb_reports){.folder = r->folder.folder,
+		.size = r->folder.size,
+		.only = r->folder.only,
+		.stop = stop,
+		.seen = hb__alloc((size_t)r->folder.size + 1),
+		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
+		.stall = {.logs = r->away.logs,
+			.script = r->folder.script,
+			.recording = r->recording,
+			.size = r->folder.size,
+			.name = r->folder.name,
+			.last = r->folder.last,
+			.patience = patience,
+			.ended = hb__manifest_end(&r->manifest),
+			.lasted = r->manifest.seconds},
+		.foreign = -1,
+		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
+}
+
 static int run(struct replay *r, hb_job_end *ret_end)
 {
 	const char *divergence = hb__option_value(r->args, "on-divergence"),
@@ -132,23 +153,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.watch = watch,
 		.ending = ending,
 		.user = r};
-	r->reports = (hb_reports){.folder = r->folder.folder,
-		.size = r->folder.size,
-		.only = r->folder.only,
-		.stop = !strcmp(divergence, "stop"),
-		.seen = hb__alloc((size_t)r->folder.size + 1),
-		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
-		.stall = {.logs = r->away.logs,
-			.script = r->folder.script,
-			.recording = r->recording,
-			.size = r->folder.size,
-			.name = r->folder.name,
-			.last = r->folder.last,
-			.patience = patience,
-			.ended = hb__manifest_end(&r->manifest),
-			.lasted = r->manifest.seconds},
-		.foreign = -1,
-		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
+	begin_reports(r, !strcmp(divergence, "stop"), patience);
 	code = hb__launch(&launch, ret_end, NULL);
 	if (!code) {
 		hb__distributed_over(&r->away);
@@ -290,6 +295,13 @@ static int say_lost(const struct replay *r, const hb_job_end *end)
 	return !end->ended && end->status ? end->status : HB_EXIT_RECORDING;
 }
 
+static int say_interrupted(const hb_reports *reports, const hb_job_end *end, const char *words)
+{
+	hb__print_waiting(&reports->stall, reports->over);
+	hb__say("interrupted by signal %d (%s); up to there %s", end->interrupted, strsignal(end->interrupted), words);
+	return end->status ? end->status : 128 + end->interrupted;
+}
+
 /* `words`: what is the same, when every call is. */
 static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 {
@@ -330,12 +342,8 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 			       : "; if it only needed more time, give a longer --patience SECONDS");
 		return HB_EXIT_FINDING;
 	}
-	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)processes_of(r)) {
-		hb__print_waiting(&reports->stall, reports->over);
-		hb__say("interrupted by signal %d (%s); up to there %s", end->interrupted, strsignal(end->interrupted),
-			words);
-		return end->status ? end->status : 128 + end->interrupted;
-	}
+	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)processes_of(r))
+		return say_interrupted(reports, end, words);
 	struct silence silence;
 	int code = end->status;
 	look_at_silent(r, &silence);

@@ -11,8 +11,8 @@
 #include "../nodes.h"
 #include "base/clock.h"
 
-#define ASKED 8      /* times for its clock, of which the quickest counts */
-#define TOLD_S 20.0  /* that a node may take to say what it saw */
+#define ASKED 8     /* times for its clock, of which the quickest counts */
+#define TOLD_S 20.0 /* that a node may take to say what it saw */
 #define ANSWER_MOST 1024
 
 struct looking {

@@ -90,8 +90,8 @@ static void stay_here(const hb_replay_folder *folder, bool inputs, const char *n
 	d->logs = hb__copy(new_recording ? new_recording : folder->folder);
 }
 
-static int name_all(const char *parent, const hb_replay_folder *folder, bool inputs, const char *new_recording,
-	hb_distributed *d)
+static int name_all(
+	const char *parent, const hb_replay_folder *folder, bool inputs, const char *new_recording, hb_distributed *d)
 {
 	char *id = hb__new_id();
 	if (!id)
@@ -125,8 +125,9 @@ int hb__distribute(const char *local, const hb_command_line *line, char **argv, 
 	put_all(ret, folder, inputs);
 	for (size_t i = 0; i < nodes->n; i++)
 		if (nodes->at[i].lost)
-			code = hb__fail_with(HB_EXIT_USAGE, "the node %s cannot be used: %s; --local chooses another folder",
-				nodes->at[i].name, nodes->at[i].lost);
+			code = hb__fail_with(HB_EXIT_USAGE,
+				"the node %s cannot be used: %s; --local chooses another folder", nodes->at[i].name,
+				nodes->at[i].lost);
 	if (code)
 		return code;
 	hb__say("%" PRIu64 " bytes went to each of %zu %s", ret->bytes, nodes->n,
@@ -252,8 +253,9 @@ char *hb__distributed_places(const hb_distributed *d, char *const *name, int32_t
 	}
 	for (size_t i = 0; i < d->spread.nodes.n; i++) {
 		char *ranks = called(&logs, d->spread.nodes.at[i].host, name, size);
-		char *more = *ranks ? hb__format("%s%s%s: %s", text, *text ? "; " : "", d->spread.nodes.at[i].name, ranks)
-				    : hb__copy(text);
+		char *more =
+			*ranks ? hb__format("%s%s%s: %s", text, *text ? "; " : "", d->spread.nodes.at[i].name, ranks)
+			       : hb__copy(text);
 		free(ranks);
 		free(text);
 		text = more;

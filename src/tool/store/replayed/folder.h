@@ -30,7 +30,7 @@ typedef struct hb_replay_folder {
 	uint64_t *last; /* by number: events of its first lane when it broke off, else UINT64_MAX */
 	char *traced;   /* the settings of the recording's trace; NULL: it has none */
 	char *files; /* those that the program read, in the recording; NULL: none, or hb__unpack_inputs was not called */
-	hb_folder_guard guard;           /* removes the folder when this process dies without doing it */
+	hb_folder_guard guard;    /* removes the folder when this process dies without doing it */
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
 	hb__outside outside;      /* of a replay of all */
 } hb_replay_folder;

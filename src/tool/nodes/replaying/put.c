@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "format/within/within.h"
-#include "nodes.h"
+#include "../nodes.h"
 
 #define PUT_S 3600.0 /* a node may have much to unpack */
 
@@ -52,7 +52,8 @@ static char *put_on(hb_node *node, const hb_putting *p, uint64_t *ret_bytes)
 	if (*end.why || (status && status != HB_E_SYSTEM))
 		why = hb__copy(*end.why ? end.why : err.message);
 	else if (status || !end.over || end.status)
-		why = hb__format("what the replay needs could not be put there%s%s", *err.message ? ": " : "", err.message);
+		why = hb__format(
+			"what the replay needs could not be put there%s%s", *err.message ? ": " : "", err.message);
 	return why;
 }
 
