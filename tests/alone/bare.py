@@ -28,7 +28,8 @@ def run(command, seconds=300, **options):
 
 
 def files_of_hbdb():
-    return [HBDB] + glob.glob(os.path.join(os.path.dirname(HBDB), "libhbdb-*.so"))
+    """Not libhbdb-farm, which is a program's and linked with its MPI."""
+    return [HBDB] + [path for path in glob.glob(os.path.join(os.path.dirname(HBDB), "libhbdb-*.so")) if "libhbdb-farm" not in path]
 
 
 def packages():

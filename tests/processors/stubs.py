@@ -2,7 +2,7 @@
 """gdb on processes of other processors while they are recorded: by the gdb of their platform, through the stub of what runs them.
 
 For each processor the same program runs under hbdb record with HBDB_STUBS; gdb connects, stops it at a breakpoint, reads its stack and variables, lets it go, interrupts
-it, and ends its loop by a variable. What was recorded is read afterwards.
+it, and ends its loop by a variable. What was recorded is read afterwards. Then hbdb debug does the same with a replay of it, by itself.
 
 usage: stubs.py [--built]
 """
@@ -120,15 +120,17 @@ def one(name, runner, triplet, folder):
 
 def under_debug(name, runner, folder):
     """hbdb debug has the process by the gdb of its platform; ended, it leaves nothing behind; without that gdb the process goes on."""
+    short = tempfile.mkdtemp(prefix="hs")
     at = ["debug", "--trust", "loop-%s.hbdb" % name, "--at", "loop.%s:5" % name]
-    done = talking.hbdb(folder, *at, "-c", "set timeout %d; where; break turn if n==4; cont; where; print local; finish; print i; step; halt; set onerror continue; "
-                        "print over=1; delete *; cont; status" % PATIENCE, seconds=4 * PATIENCE)
+    done = talking.hbdb(folder, *at, "-c", "set timeout %d; where; break turn if n==4; cont; where; print local; finish; print i; step; set onerror continue; "
+                        "print over=1; delete *; cont; status" % PATIENCE, seconds=4 * PATIENCE, env={"TMPDIR": short})
     said = done.stdout + done.stderr
-    check("at the cut of loop.%s:5" % name in said and re.search(r"#0  main \(loop.c:23\)", said), name + ": hbdb debug has its stack where it is held", said)
+    check("at the cut of loop.%s:5" % name in said and re.search(r"#0  main \(loop.c:22\)", said), name + ": hbdb debug has its stack where it is held", said)
     check("breakpoint 1: turn (loop.c:10)" in said and re.search(r"#0  turn .*\n\s+#1  main \(loop.c:", said), name + ": and at a breakpoint with a condition", said)
     check("i = 4" in said, name + ": and its variables behind a finish", said)
-    left = [d for d in glob.glob("/tmp/hbdb-stubs.*") if not os.path.exists("/proc/" + d)]
-    check(not processes_of(folder, "loop." + name), name + ": nothing is left of it", left)
+    left = processes_of(folder, "loop." + name) + os.listdir(short)
+    check(not left, name + ": nothing is left of it", left)
+    shutil.rmtree(short)
     own = os.path.join(folder, "config." + name, "hbdb", "platforms")
     os.makedirs(own)
     with open(os.path.join(own, "qemu-%s.platform" % {"arm": "armhf"}.get(name, name)), "w", encoding="ascii") as f:

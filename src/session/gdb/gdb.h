@@ -71,11 +71,11 @@ hb_status hb_gdb_open_served(
 	const char *gdb, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err);
 /* A process that a program of this machine runs for another processor: that program serves it to one gdb, from before its first instruction on. */
 typedef struct hb_gdb_stub {
-	int32_t pid;          /* of both */
-	const char *gdb;      /* that knows the processor; NULL: gdb */
-	const char *address;  /* of the Unix socket */
-	const char *root;     /* the folder below which its libraries are, NULL: / */
-	const char *program;  /* absolute path; NULL: not known, and with it no symbols */
+	int32_t pid;         /* of both */
+	const char *gdb;     /* that knows the processor; NULL: gdb */
+	const char *address; /* of the Unix socket */
+	const char *root;    /* the folder below which its libraries are, NULL: / */
+	const char *program; /* absolute path; NULL: not known, and with it no symbols */
 } hb_gdb_stub;
 /* gdb for such a process, which it has from now on, and which stands. It stops as a whole as far as the server stops its threads. While it runs the server hears
  * nothing: it is interrupted by SIGINT, and not while it blocks that. hb_gdb_detach takes its points away and lets it go on, and gdb has it still: the server

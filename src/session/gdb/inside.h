@@ -66,7 +66,7 @@ struct hb_gdb {
 	hb_gdb_child *child, *server;
 	bool one;       /* of one process that goes forwards and backwards: gdb stops all its threads at once */
 	int32_t served; /* ... by this child of ours */
-	bool stub;  /* one, and what runs it serves it: it goes forwards alone, and hears nothing while it runs */
+	bool stub;      /* one, and what runs it serves it: it goes forwards alone, and hears nothing while it runs */
 	bool moved;     /* ... which has gone since it was asked where it is */
 	hb_gdb_stand stand;
 	char *notes;              /* that it said meanwhile */

@@ -65,7 +65,8 @@ static bool folder_of(const hb_agent *agent, char *ret, size_t size)
 	char host[HOST_NAME_MAX + 1] = "";
 	struct stat space;
 	if (!state || gethostname(host, sizeof host - 1) || strchr(host, '/') || stat("/proc/self/ns/pid", &space) ||
-		(size_t)snprintf(ret, size, "%s/started/%s.%llu", state, host, (unsigned long long)space.st_ino) >= size)
+		(size_t)snprintf(ret, size, "%s/started/%s.%llu", state, host, (unsigned long long)space.st_ino) >=
+			size)
 		return false;
 	for (char *slash = ret + strlen(state); slash; slash = strchr(slash + 1, '/')) {
 		*slash = 0;

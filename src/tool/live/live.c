@@ -15,7 +15,7 @@
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
-#include "runner.h"
+#include "processors/runner.h"
 
 /* ---- opening ---- */
 

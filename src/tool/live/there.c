@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "parts.h"
-#include "runner.h"
+#include "processors/runner.h"
 
 /* What it may take until the agent says hello: it is two connections away. */
 #define HELLO_S 60

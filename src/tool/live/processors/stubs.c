@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "parts.h"
+#include "../parts.h"
 #include "runner.h"
 
 #define ANSWER_MS 10000 /* of what has nothing else to do */
@@ -22,7 +22,8 @@ void hb__live_open_stubs(hb_live *l)
 	l->stubs = hb__format("%s/hbdb-stubs.XXXXXX", where && *where == '/' && strlen(where) < 40 ? where : "/tmp");
 	if (mkdtemp(l->stubs))
 		return;
-	hb__say("cannot make a folder like %s: %s; processes of other processors go without gdb", l->stubs, strerror(errno));
+	hb__say("cannot make a folder like %s: %s; processes of other processors go without gdb", l->stubs,
+		strerror(errno));
 	free(l->stubs);
 	l->stubs = NULL;
 }
@@ -72,8 +73,8 @@ static void attend(hb_live *l, const hb_stub_found *stub)
 	l->stub_pids[l->nstubs++] = stub->pid;
 	if (!hb_session_stub(l->session, &how, &err))
 		return;
-	hb__say("process %d, %s, goes on without gdb: %s", stub->pid, stub->program ? hb__short(stub->program) : "of another processor",
-		err.message);
+	hb__say("process %d, %s, goes on without gdb: %s", stub->pid,
+		stub->program ? hb__short(stub->program) : "of another processor", err.message);
 	let_go(stub->address);
 }
 

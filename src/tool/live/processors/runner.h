@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../tool.h"
+#include "../../tool.h"
 
 /* Why gdb is not to be attached to a process of this machine, and what to do in its place: free it. NULL: nothing speaks against it. */
 char *hb__beyond_gdb(int32_t pid);
