@@ -51,7 +51,7 @@ int hb__races(const hb_args *args)
 	if (r.run.model && r.ranks && hb__check_run_ranks("races --rank", r.ranks, &r.run.logs))
 		code = HB_EXIT_USAGE;
 	else if (r.run.model) {
-		r.whole = !code && r.run.ended;
+		r.whole = !code && hb__is_whole(&r.run);
 		if (hb__option_value(args, "json")) {
 			r.out = hb__alloc(sizeof *r.out);
 			r.out->fd = 1;
