@@ -30,10 +30,23 @@ static void define(struct raw_log *r, unsigned n, unsigned rank)
 	}
 }
 
+static void function(struct raw_log *r, unsigned number, uint8_t cls, const char *name, const char *peer)
+{
+	const char *const names[] = {"count", peer, "tag", "comm", "datatype"};
+	uint8_t b[256], *p = hb_put_uv(b, number);
+	*p++ = cls;
+	p = hb_put_uv(raw_text(p, name), 5);
+	for (uint8_t i = 0; i < 5; i++) {
+		*p++ = i;
+		p = raw_text(p, names[i]);
+	}
+	raw_definition(r, RAW_LANES, HB_DEF_FUNCTION, b, (size_t)(p - b));
+}
+
 /* Rank 1 sends three messages to the last but one of the communicator; rank 2 gets them. */
 static void process(unsigned n, unsigned rank, unsigned peer, const char *path)
 {
-	const int64_t arguments[] = {1, (int64_t)(n - 1 - peer), 7, 2, 0, 0};
+	const int64_t arguments[] = {1, (int64_t)(n - 1 - peer), 7, 2, 0};
 	struct raw_log r;
 	raw_begin(&r, HB_LEVEL_EVENTS);
 	raw_header(&r)->rank = (int32_t)rank;
@@ -41,11 +54,11 @@ static void process(unsigned n, unsigned rank, unsigned peer, const char *path)
 	raw_lane(&r, 0, 1);
 	raw_module(&r, 0, 0, "/program", "");
 	raw_site(&r, 1, 0, 16);
-	raw_function(&r, SEND, 1, "MPI_Send", 4);
-	raw_function(&r, RECV, 2, "MPI_Recv", 4);
+	function(&r, SEND, 1, "MPI_Send", "dest");
+	function(&r, RECV, 2, "MPI_Recv", "source");
 	raw_datatype(&r, 0, 4, "MPI_INT");
 	define(&r, n, rank);
-	raw_slot(&r, 0, 0, rank == 1 ? SEND : RECV, 1, 0, 4, arguments);
+	raw_slot(&r, 0, 0, rank == 1 ? SEND : RECV, 1, 0, 5, arguments);
 	for (int i = 0; i < 3; i++)
 		raw_event(&r, 0, 0, 10, 10, 0, 0, NULL);
 	raw_save(&r, path);
