@@ -42,6 +42,21 @@ int main(void)
 	raise(SIGKILL);
 }
 """
+LATE = """
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int ends[2];
+	char c = 0;
+	if (pipe(ends) || write(ends[1], &c, 1) != 1 || read(ends[0], &c, 1) != 1)
+		return 1;
+	void *mpi = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+	int (*init)(int *, char ***) = mpi ? (int (*)(int *, char ***))dlsym(RTLD_DEFAULT, "MPI_Init") : NULL;
+	int (*end)(void) = mpi ? (int (*)(void))dlsym(RTLD_DEFAULT, "MPI_Finalize") : NULL;
+	return !init || init(&argc, &argv) || end();
+}
+"""
 passed = failed = 0
 
 
@@ -73,6 +88,21 @@ def without_mpi():
     check("started apart" not in err, "... and a replay takes it for no other job", err)
 
 
+def late():
+    """A program that has no rank, as far as can be seen, and then loads an MPI library."""
+    with open("late.c", "w", encoding="ascii") as f:
+        f.write(LATE)
+    subprocess.run(["gcc", "-g", "-o", "late", "late.c", "-ldl"], check=True)
+    run(HBDB, "record", "--layers", "mpi,sockets", "--mpi", "openmpi", "-o", "late.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--allow-run-as-root",
+        "--mca", "mpi_yield_when_idle", "1", "-n", "2", "./late")
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", "late.hbdb")[1].splitlines()]
+    seen = {(e.get("rank"), e.get("world"), e["function"]) for e in rows if e.get("function") in ("pipe", "MPI_Init")}
+    check({(r, f) for r, _, f in seen} == {(r, f) for r in (0, 1) for f in ("pipe", "MPI_Init")} and len(seen) == 4,
+          "a program that loads MPI after its first event has its rank from there on, and before", seen)
+    code, out, err = run(HBDB, "verify", "late.hbdb")
+    check(code == 0 and "whole, 2 logs" in out, "... and its log is whole", out + err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -97,6 +127,7 @@ def main():
         out = run(HBDB, "order", first, last, "ring.hbdb")[1]
         check("before " + last in out.splitlines()[0], "the first message comes before its answer", out)
         without_mpi()
+        late()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0
