@@ -100,6 +100,29 @@ static void *comm(struct hb__defs *defs, struct hb__in *in)
 	return c->member && (!(c->flags & 1) || c->remote) ? c : NULL;
 }
 
+/* Of a communicator that was defined before, behind those that it has. */
+static bool more_members(struct hb__defs *defs, struct hb__in *in)
+{
+	const struct hb__def_table *comms = &defs->table[HB_DEF_COMM];
+	uint64_t number = hb__in_uv(in), side = hb__in_uv(in);
+	hb_comm *c = !in->bad && number < comms->n ? comms->at[number] : NULL;
+	uint32_t n = 0;
+	if (!c || side > (c->flags & 1))
+		return false;
+	const int32_t *more = members(defs, in, &n), **member = side ? &c->remote : &c->member;
+	uint32_t *size = side ? &c->remote_size : &c->size;
+	int32_t *all = more && !in->bad && n <= INT32_MAX - *size
+			       ? hb__arena_get(&defs->arena, ((size_t)*size + n) * sizeof *all)
+			       : NULL;
+	if (!all)
+		return false;
+	memcpy(all, *member, *size * sizeof *all);
+	memcpy(all + *size, more, n * sizeof *all);
+	*member = all;
+	*size += n;
+	return in->p == in->end;
+}
+
 static void *other(struct hb__defs *defs, uint8_t kind, struct hb__in *in)
 {
 	struct hb__arena *a = &defs->arena;
@@ -247,8 +270,8 @@ static bool given_text(struct hb__defs *defs, struct hb__in *in)
 static bool process(struct hb__defs *defs, struct hb__in *in)
 {
 	hb_identity *p = &defs->identity;
-	if (defs->version < 2 || p->world)
-		return defs->version < 2; /* there is one */
+	if (defs->version < 2 || (p->world && *p->world))
+		return defs->version < 2; /* there is one; another one of a process that got a rank after all */
 	const char *world = text(defs, in);
 	uint64_t made = hb__in_uv(in);
 	p->spawned = made == 1;
@@ -425,7 +448,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
 		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)) || (kind == HB_DEF_LAYER && !layer(defs, &in)) ||
 		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)) ||
-		(kind == HB_DEF_PROCESSOR && !processor(defs, &in)))
+		(kind == HB_DEF_PROCESSOR && !processor(defs, &in)) ||
+		(kind == HB_DEF_MEMBERS && !more_members(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

@@ -68,6 +68,7 @@ enum { /* kinds of definitions */
 	HB_DEF_PLACE = 17,
 	HB_DEF_NETWORK = 18,
 	HB_DEF_PROCESSOR = 19,
+	HB_DEF_MEMBERS = 20,
 };
 
 enum { HB_CLASSES_MPI = 10 }; /* classes of functions from here on are not of MPI */

@@ -158,7 +158,8 @@ static bool put_definitions(struct unsealer *u)
 		const uint8_t *p = hb__in_bytes(&in, n);
 		if (!p)
 			return false;
-		if (u->filter && kind != HB_DEF_FUNCTION && kind != HB_DEF_COMM && kind != HB_DEF_REMARK)
+		if (u->filter && kind != HB_DEF_FUNCTION && kind != HB_DEF_COMM && kind != HB_DEF_MEMBERS &&
+			kind != HB_DEF_REMARK)
 			continue;
 		struct hb__bytes bare = {0};
 		if (u->filter && kind == HB_DEF_FUNCTION && !without_arguments(p, n, &bare))

@@ -132,6 +132,24 @@ def ends(place, name):
     os.unlink(place.path + "/crash.hbdb/rank.0.log")
     status, out, err = place.run("check", "crash.hbdb")
     check(name + " a log is missing", status == 1 and "HB-CRASH" in out and "rank 0" in err, (status, out, err))
+    os.unlink(place.path + "/plain.hbdb/rank.0.log")
+    status, out, err = place.run("check", "plain.hbdb")
+    check(name + " ... of a run without errors: not all was looked at", status == 3 and "no finding in 1 process," in out and
+          "not looked at, for it is not there: 1 process without a log" in err, (status, out, err))
+    out = place.run("races", "plain.hbdb")[1]
+    check(name + " ... and races says so", "no races" not in out or "as far as this recording shows" in out, out)
+    out = place.run("check", "good.hbdb", "--only", "HB-LEAK")[1]
+    check(name + " what was not asked for is not said to be right", "nothing found of what was asked for in 2 processes" in out, out)
+    with open(place.path + "/good.hbdb/manifest.json", encoding="utf-8") as f:
+        manifest = json.load(f)
+    with open(place.path + "/good.hbdb/manifest.json", "w", encoding="utf-8") as f:
+        json.dump({key: value for key, value in manifest.items() if key != "exit_status"}, f)
+    out = place.run("verify", "good.hbdb")[1]
+    check(name + " verify of a run whose end hbdb did not see", "whole" not in out and "hbdb did not see the end of the run" in out, out)
+    with open(place.path + "/good.hbdb/manifest.json", "w", encoding="utf-8") as f:
+        json.dump(dict(manifest, nodes=[{"name": "n9", "folder": "/gone", "missing": True}]), f)
+    status, out, err = place.run("check", "good.hbdb")
+    check(name + " what a node recorded is missing", status == 3 and "no finding in 2 processes" in out and "what was recorded on n9 is missing" in err, (status, out, err))
 
 
 def hangs(place, name):

@@ -203,6 +203,18 @@ def check_replays(folder, recording, replays):
               done.stderr)
 
 
+def check_alone(folder):
+    """A process of another processor alone: it is begun by what runs such programs, which the recording's command does not show."""
+    done = hbdb(folder, "record", "--level", "data", "-o", "data.hbdb", "--", "./go.sh")
+    check(done.returncode == 0, "recorded with contents", done.stderr)
+    was = outputs(folder)
+    for i, (name, (_, _, _, word)) in enumerate(PROCESSORS.items(), 1):
+        if word == 64:
+            done = hbdb(folder, "replay", "--trust", "--alone", "talk." + name, "data.hbdb")
+            check(done.returncode == 0 and "no difference" in done.stderr and done.stdout == was[i], "talk.%s alone: the same output, no difference" % name,
+                  done.stderr + done.stdout[:200])
+
+
 def check_without_library(folder):
     """A runner for whose processor nothing is built."""
     own = os.path.join(folder, "config/hbdb/platforms")
@@ -234,6 +246,7 @@ def main():
         check_verbs(folder, "talk.hbdb")
         check_order(folder, "talk.hbdb", by)
         check_replays(folder, "talk.hbdb", a.replays)
+        check_alone(folder)
         check_without_library(folder)
     shutil.rmtree(folder)
     print("%d passed, %d failed" % (passed, failed))

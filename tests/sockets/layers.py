@@ -11,6 +11,7 @@ HBDB = os.path.join(os.environ.get("BUILD", os.path.join(TOP, "build")), "hbdb")
 ROUNDS = 5
 PROGRAM = """
 #include <mpi.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
 	int rank, x = 0;
@@ -24,9 +25,38 @@ int main(int argc, char **argv)
 			MPI_Send(&x, 1, MPI_INT, 0, i, MPI_COMM_WORLD);
 	}
 	MPI_Finalize();
+	if (argc > 1 && rank == 1)
+		execv(argv[1], argv + 1);
 	return 0;
 }
 """ % ROUNDS
+DIES = """
+#include <signal.h>
+#include <unistd.h>
+int main(void)
+{
+	int ends[2];
+	char c = 0;
+	if (pipe(ends) || write(ends[1], &c, 1) != 1 || read(ends[0], &c, 1) != 1)
+		return 1;
+	raise(SIGKILL);
+}
+"""
+LATE = """
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int ends[2];
+	char c = 0;
+	if (pipe(ends) || write(ends[1], &c, 1) != 1 || read(ends[0], &c, 1) != 1)
+		return 1;
+	void *mpi = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);
+	int (*init)(int *, char ***) = mpi ? (int (*)(int *, char ***))dlsym(RTLD_DEFAULT, "MPI_Init") : NULL;
+	int (*end)(void) = mpi ? (int (*)(void))dlsym(RTLD_DEFAULT, "MPI_Finalize") : NULL;
+	return !init || init(&argc, &argv) || end();
+}
+"""
 passed = failed = 0
 
 
@@ -41,6 +71,36 @@ def check(good, name, why=""):
 def run(*words):
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+def without_mpi():
+    """A rank goes on as a program without MPI, which is killed: it has no rank, and is of no job of its own."""
+    with open("dies.c", "w", encoding="ascii") as f:
+        f.write(DIES)
+    subprocess.run(["gcc", "-g", "-o", "dies", "dies.c"], check=True)
+    run(HBDB, "record", "--layers", "mpi,sockets", "-o", "dies.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--allow-run-as-root",
+        "--mca", "mpi_yield_when_idle", "1", "-n", "2", "./ring", "./dies")
+    names = {json.loads(line)["process"] for line in run(HBDB, "dump", "--json", "dies.hbdb")[1].splitlines() if '"process"' in line}
+    code, out, err = run(HBDB, "info", "dies.hbdb")
+    check("dies" in out and "@1" not in out and "2 jobs" not in out + err, "a program without MPI that a rank became, and that was killed, has no rank", out + err)
+    check(names <= {"dies"} and "dies" in names, "... and has its program's name", names)
+    code, out, err = run(HBDB, "replay", "dies.hbdb")
+    check("started apart" not in err, "... and a replay takes it for no other job", err)
+
+
+def late():
+    """A program that has no rank, as far as can be seen, and then loads an MPI library."""
+    with open("late.c", "w", encoding="ascii") as f:
+        f.write(LATE)
+    subprocess.run(["gcc", "-g", "-o", "late", "late.c", "-ldl"], check=True)
+    run(HBDB, "record", "--layers", "mpi,sockets", "--mpi", "openmpi", "-o", "late.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--allow-run-as-root",
+        "--mca", "mpi_yield_when_idle", "1", "-n", "2", "./late")
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", "late.hbdb")[1].splitlines()]
+    seen = {(e.get("rank"), e.get("world"), e["function"]) for e in rows if e.get("function") in ("pipe", "MPI_Init")}
+    check({(r, f) for r, _, f in seen} == {(r, f) for r in (0, 1) for f in ("pipe", "MPI_Init")} and len(seen) == 4,
+          "a program that loads MPI after its first event has its rank from there on, and before", seen)
+    code, out, err = run(HBDB, "verify", "late.hbdb")
+    check(code == 0 and "whole, 2 logs" in out, "... and its log is whole", out + err)
 
 
 def main():
@@ -66,6 +126,8 @@ def main():
         first, last = "0:%d" % call[0, "MPI_Send"], "1:%d" % call[1, "MPI_Send"]
         out = run(HBDB, "order", first, last, "ring.hbdb")[1]
         check("before " + last in out.splitlines()[0], "the first message comes before its answer", out)
+        without_mpi()
+        late()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0

@@ -2,6 +2,7 @@
 """hbdb manager and its consoles: nodes, programs, holds, several users, notifications, reactions."""
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -255,6 +256,27 @@ def systemd():
         check("Type=notify" in unit and "WatchdogSec=" in unit and "manager" in unit, "the unit says so")
 
 
+def elsewhere():
+    """A machine where logins have no hbdb in PATH: it is found where the manager's is; where that is not, it is said what to do."""
+    with Complex() as c:
+        own = c.path + "/own/hbdb"
+        os.makedirs(c.path + "/config/hbdb/platforms")
+        os.mkdir(c.path + "/own")
+        shutil.copy(HBDB, own)
+        with open(c.path + "/config/hbdb/platforms/far.platform", "w", encoding="ascii") as f:
+            f.write("reach = env PATH=/usr/bin:/bin sh -c {quoted}\n")
+        c.env["XDG_CONFIG_HOME"] = c.path + "/config"
+        with open(c.said, "ab") as said:
+            c.manager = subprocess.Popen([own, "manager"], cwd=c.path, env=c.env, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        until(lambda: c.run("ps")[0] == 0)
+        c.do("nodes", "add", "f1", "--platform", "far")
+        check(until(lambda: c.rows("nodes")[0]["state"] == "up"), "an agent is begun where the manager's hbdb is", c.run("nodes")[1])
+        os.rename(own, own + ".gone")
+        c.do("nodes", "add", "f2", "--platform", "far")
+        words = "hbdb does not run here: install it as %s, or in the PATH of logins without a terminal, which is /usr/bin:/bin" % own
+        check(until(lambda: words in c.run("nodes")[1]), "a node without hbdb says what to do", c.run("nodes")[1])
+
+
 def main():
     without_manager()
     with Complex() as c:
@@ -273,6 +295,7 @@ def main():
         events(c)
         status, _, err = c.run("manager")
         check(status == 2 and "another manager" in err, "a second manager is refused", err)
+    elsewhere()
     reactions()
     systemd()
     finish()

@@ -1,11 +1,8 @@
 /* The process: what the environment asks for, which thread is which, and the ways a process begins and leaves. */
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
@@ -36,41 +33,6 @@ __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
 __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
 struct hb__lane *(*hb__promised_lane)(void);
-
-const char *hb__process_name(char name[HB__CALLED])
-{
-	*name = 0;
-	if (*hb__own_name)
-		snprintf(name, HB__CALLED, "%s", hb__own_name);
-	else if (hb__rank >= 0 && hb__world_number)
-		snprintf(name, HB__CALLED, "rank %d@%d", hb__rank, hb__world_number);
-	else if (hb__rank >= 0)
-		snprintf(name, HB__CALLED, "rank %d", hb__rank);
-	return name;
-}
-
-void hb__say(const char *format, ...)
-{
-	char line[1024], name[HB__CALLED];
-	if (hb__file_is_over()) /* a filter of system calls may end the program for one that it does not make itself */
-		return;
-	hb__process_name(name);
-	int n = forked  ? snprintf(line, sizeof line, "hbdb: process %d: ", (int)getpid())
-		: *name ? snprintf(line, sizeof line, "hbdb: %s: ", name)
-			: snprintf(line, sizeof line, "hbdb: ");
-	va_list args;
-	va_start(args, format);
-	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
-	va_end(args);
-	n = m < 0 ? n : n + m >= (int)sizeof line - 1 ? (int)sizeof line - 2 : n + m;
-	line[n++] = '\n';
-	/* where files may not grow, a write to one would end the program */
-	struct rlimit most;
-	struct stat to;
-	bool limited = !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY;
-	ssize_t written = limited && (fstat(2, &to) || S_ISREG(to.st_mode)) ? 0 : write(2, line, (size_t)n);
-	(void)written;
-}
 
 /* ---- the environment ---- */
 
@@ -281,6 +243,7 @@ static int early_rank;
 int hb__promised = -1;
 static bool alone_tried;
 static pthread_mutex_t beginning_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool without_rank;               /* that is told */
 static bool early_tried, early_decided; /* decided: `early` and its log are as they stay */
 
 /* A filter may forbid to ask, and a child made behind it by fork has been told that it is one. */
@@ -303,7 +266,7 @@ void hb__after_fork(void)
 	of_replay = of_replay || (hb__config.mode == HB__REPLAY && !follows);
 	thread_identity = thread_children[0] = thread_children[1] = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	early_tried = early_decided = early = false;
+	early_tried = early_decided = early = without_rank = false;
 	hb__vforks = 0;
 	hb__data_forked();
 	hb__log_forked();
@@ -397,8 +360,12 @@ bool hb__begin_record(int thread_level)
  * taken for its name until the layer knows; until then the layer's calls pass by as those of a process that is not recorded. */
 static bool may_begin_early(void) { return forked || (!hb__finished && hb__config.mode != HB__OFF && !of_replay); }
 
+/* Not twice: a program that cannot call a layer with ranks has none from its first event on, and may be killed at any moment. */
 static void tell_no_rank(void)
 {
+	if (without_rank)
+		return;
+	without_rank = true;
 	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1, .forked = forked});
 }
 
@@ -417,8 +384,11 @@ static void begin_early(void)
 	bool begins = !early_tried && !hb__began() && may_begin_early();
 	early_tried = early_tried || begins;
 	if (begins) {
+		bool none = forked || (hb__config.mode == HB__RECORD && !hb__layers_present());
 		if (forked)
 			begin_forked();
+		else if (none)
+			hb__rank = 0, hb__size = 1;
 		else
 			hb__layers_expected(&hb__rank, &hb__size);
 		early_rank = hb__rank;
@@ -435,7 +405,7 @@ static void begin_early(void)
 		early_owner = getpid();
 		early = true; /* open_record asks */
 		early = !refused && open_record();
-		if (early && forked)
+		if (early && none)
 			tell_no_rank();
 		if (early)
 			hb__find_place();
@@ -524,8 +494,7 @@ static void leave_early(void)
 	if (hb__tracing)
 		hb__tracing->over();
 	hb__follow_finish();
-	if (!forked)
-		tell_no_rank();
+	tell_no_rank();
 	hb__rank = 0;
 	hb__size = 1;
 	hb__log_identity(false);
@@ -555,7 +524,7 @@ bool hb__process_replaced(bool begins)
 	bool ends = !hb__vforks && (is_early || (hb__active && alone && is_me(owner)));
 	if (!ends)
 		return false;
-	if (begins && is_early && !forked)
+	if (begins && is_early)
 		tell_no_rank();
 	if (begins && hb__config.mode == HB__REPLAY)
 		hb__follow_finish();

@@ -18,7 +18,7 @@ int hb__order(const hb_args *args)
 	}
 	code = hb__open_run(recording, &o.run);
 	if (o.run.model) {
-		o.whole = !code && o.run.ended;
+		o.whole = !code && hb__is_whole(&o.run);
 		o.name = args->nwords > 2 ? args->word[2] : NULL;
 		int failed = hb__ordering_ask(&o, args);
 		if (!failed)

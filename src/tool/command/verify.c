@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../contents/files.h"
 #include "../options.h"
@@ -17,6 +18,7 @@ const hb_option hb__verify_options[] = {{0}};
 
 struct checked {
 	uint64_t events, came; /* came: bytes of contents */
+	uint64_t before;       /* events that rings have given up */
 };
 
 /* 0, or the exit code. A log that ends early is not damaged: its process was killed, or a copy is cut. */
@@ -29,6 +31,7 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 	if (hb_log_open(path, &log, &err))
 		return hb__fail_log(path, &err);
 	hb_log_info info = *hb_log_get_info(log);
+	sum->before += hb_log_before(log) ? hb_log_before(log)->events : 0;
 	hb_log_close(log);
 	if (hb_log_verify(path, &n, &err))
 		return hb__fail_log(path, &err);
@@ -70,6 +73,18 @@ static int verify_nodes(const char *recording)
 	return code;
 }
 
+/* What has no checksums of its own, or is another command's. */
+static void say_unseen(const char *recording)
+{
+	char *files = hb__format("%s/files", recording), *traced = hb__format("%s/" HB_SETTINGS_FILE, recording);
+	bool has_files = !access(files, F_OK), has_trace = !access(traced, F_OK);
+	if (has_files || has_trace)
+		hb__say("not looked at: %s%s%s", has_files ? "the files that its processes read" : "",
+			has_files && has_trace ? ", " : "", has_trace ? "what was traced for hbdb compare" : "");
+	free(files);
+	free(traced);
+}
+
 int hb__verify(const hb_args *args)
 {
 	char *recording;
@@ -100,11 +115,19 @@ int hb__verify(const hb_args *args)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
 	if (!code) {
-		printf("%s: whole, %zu %s, %llu events", hb__tame(hb__short(recording)), logs.n,
-			hb__plural(logs.n, "log", "logs"), (unsigned long long)sum.events);
+		/* how many processes there were, and whether they had ended, stands in the manifest alone */
+		bool known = manifest.finished && !manifest.open;
+		printf("%s: %s, %zu %s, %llu events", hb__tame(hb__short(recording)),
+			!known       ? "no damage in what is there, but hbdb did not see the end of the run"
+			: sum.before ? "whole from where its rings begin"
+				     : "whole",
+			logs.n, hb__plural(logs.n, "log", "logs"), (unsigned long long)sum.events);
+		if (sum.before)
+			printf(", %llu earlier ones were given up", (unsigned long long)sum.before);
 		if (manifest.level && !strcmp(manifest.level, "data"))
 			printf(", %llu bytes of contents", (unsigned long long)sum.came);
 		printf("\n");
+		say_unseen(recording);
 	}
 	hb__close_logs(&logs);
 	hb__manifest_free(&manifest);

@@ -141,11 +141,16 @@ void hb__findings_died(hb_findings *f)
 
 char *hb__findings_unseen(const hb_findings *f)
 {
-	/* they are checks of MPI */
-	return f->remarked || !hb__has_ranks(f->run)
-		       ? NULL
-		       : hb__format(
-				 "%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "
-				 "'hbdb check -- COMMAND' checks them, too",
-				 hb__short(f->run->path));
+	char *missing = hb__missing_text(f->run), *text = NULL;
+	if (missing)
+		text = hb__format("%s: not looked at, for it is not there: %s", hb__short(f->run->path), missing);
+	free(missing);
+	if (f->remarked || !hb__has_ranks(f->run)) /* they are checks of MPI */
+		return text;
+	char *all = hb__format(
+		"%s%s%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "
+		"'hbdb check -- COMMAND' checks them, too",
+		text ? text : "", text ? "; " : "", hb__short(f->run->path));
+	free(text);
+	return all;
 }

@@ -55,6 +55,7 @@ typedef struct hb_findings {
 	unsigned flags;                /* of hb_check */
 	bool hanging;                  /* nothing moved when the job was ended, or moves now */
 	bool remarked;                 /* recorded for check */
+	bool chosen;                   /* other kinds of findings are hidden */
 	char *died;                    /* ranks whose recorded processes were killed or crashed; NULL: none */
 	char *ending;                  /* ... and what is known of it, a sentence without a full stop; NULL: none */
 	int failing;                   /* severities up to this one make a check fail; -1: none does */
@@ -92,7 +93,7 @@ char *hb__ending_text(const hb_manifest *manifest, const hb_logs *logs, bool ove
 const char *hb__state_text(const hb_log_info *info);
 /* Whether the process of a log is there still, as far as that can be told. */
 bool hb__still_runs(const hb_log_info *info);
-/* What was not looked at, as the run was not recorded for it; NULL: nothing. To be freed. */
+/* What was not looked at, as it is missing or the run was not recorded for it; NULL: nothing. To be freed. */
 char *hb__findings_unseen(const hb_findings *f);
 /* Whether each of a list, as --only takes it, begins some identifier: 0, or the exit code. */
 int hb__check_only(const char *list);
@@ -107,7 +108,7 @@ char *hb__names_text(hb_ranked *process, size_t n);
 char *hb__called_text(const hb_ranked *process, size_t n);
 /* The same as hb__names_text in a run of one world. */
 char *hb__ranks_text(int32_t *rank, size_t n);
-/* "2 errors, 1 warning, 3 notes", or "no errors". Free it. */
+/* "2 errors, 1 warning, 3 notes", or "no errors found"; other words where parts of the run are missing, or findings were chosen. Free it. */
 char *hb__findings_sum(const hb_findings *f);
 
 /* ---- outputs ---- */

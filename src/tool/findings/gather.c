@@ -217,6 +217,7 @@ void hb__findings_choose(hb_findings *f, const hb_wanted *w)
 			least = i;
 	memset(f->count, 0, sizeof f->count);
 	f->suppressed = 0;
+	f->chosen = w->only || w->category;
 	for (size_t i = 0; i < f->n; i++) {
 		hb_told_finding *s = &f->at[i];
 		s->hidden = (int)s->severity > least || !begins_with_one(s->kind->id, w->only) ||
@@ -240,8 +241,15 @@ char *hb__findings_sum(const hb_findings *f)
 		}
 	if (f->count[0] + f->count[1])
 		return text;
-	char *none = hb__format(
-		"%s%s%s", f->died || !f->run->ended ? "no finding" : "no errors found", *text ? ", " : "", text);
+	/* of a ring the events are named that were looked at, and those that were not stand beside it */
+	bool lacks = f->died || !f->run->ended || f->run->away;
+	const hb_process *p = hb_model_processes(f->run->model);
+	for (size_t i = 0; i < hb_model_get_info(f->run->model)->processes; i++)
+		lacks = lacks || !p[i].log || p[i].cut;
+	const char *words = f->chosen ? "nothing found of what was asked for"
+			    : lacks   ? "no finding"
+				      : "no errors found";
+	char *none = hb__format("%s%s%s", words, *text ? ", " : "", text);
 	free(text);
 	return none;
 }

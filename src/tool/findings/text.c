@@ -169,7 +169,10 @@ void hb__findings_text(const hb_findings *f, FILE *to, bool colour)
 	hb__model_text(f, to);
 	char *sum = hb__findings_sum(f);
 	const hb_model_info *info = hb_model_get_info(f->run->model);
-	fprintf(to, "%s in %u %s, %llu %s", sum, info->processes, hb__plural(info->processes, "process", "processes"),
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < info->processes; i++)
+		seen += hb_model_processes(f->run->model)[i].log != NULL;
+	fprintf(to, "%s in %u %s, %llu %s", sum, seen, hb__plural(seen, "process", "processes"),
 		(unsigned long long)info->events, hb__plural(info->events, "event", "events"));
 	if (f->suppressed)
 		fprintf(to, ", %llu suppressed", (unsigned long long)f->suppressed);

@@ -3,11 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <hbdb/data.h>
 
+#include "../show/inert.h"
 #include "../store/replayed/folder.h"
+#include "system/platforms/platform.h"
 
 #define BEGINNING ((uint64_t)1 << 20) /* bytes of the raw form */
 
@@ -90,6 +93,59 @@ static bool command_of(const char *path, hb_manifest *m)
 	return found;
 }
 
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* What stands in front of the program in the command that was recorded, when that is this runner; NULL: it is not. */
+static char **recorded_runner(const hb_strings *recorded, const char *runner, const char *program)
+{
+	if (!recorded->n || strcmp(file_of(recorded->at[0]), runner))
+		return NULL;
+	for (size_t i = 1; i < recorded->n; i++)
+		if (!strcmp(file_of(recorded->at[i]), file_of(program))) {
+			char **words = hb__alloc((i + 1) * sizeof *words);
+			for (size_t k = 0; k < i; k++)
+				words[k] = hb__copy(recorded->at[k]);
+			return words;
+		}
+	return NULL;
+}
+
+/* A program of another processor is begun by what runs such programs: as it was recorded, or as its platform says. */
+static int put_runner(const hb_processor *processor, const hb_strings *recorded, hb_manifest *m)
+{
+	struct utsname here;
+	if (!processor || (!uname(&here) && !strncmp(here.machine, processor->name, strlen(processor->name))))
+		return 0;
+	char why[HB_PLATFORM_WHY], **names = hb_platform_names(), **words = NULL;
+	for (char **n = names; n && *n && !words; n++) {
+		hb_platform *p = hb_platform_load(*n, why);
+		if (p && p->runner && p->processor && !strcmp(p->processor, processor->name)) {
+			words = recorded_runner(recorded, p->runner, m->command.at[0]);
+			const char *const nothing[] = {NULL};
+			words = words ? words : hb_platform_words(p->start, NULL, nothing, why);
+		}
+		hb_platform_free(p);
+	}
+	hb_platform_words_free(names);
+	if (!words)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s is a program for %s, and no platform says what runs it: give the command after the name, as in NAME -- qemu-%s COMMAND",
+			hb__tame(m->command.at[0]), processor->name, processor->name);
+	hb_strings all = {0};
+	for (char **w = words; w && *w; w++)
+		hb__push(&all, *w);
+	hb_platform_words_free(words);
+	for (size_t i = 0; i < m->command.n; i++)
+		hb__push(&all, m->command.at[i]);
+	hb__strings_free(&m->command);
+	m->command = all;
+	return 0;
+}
+
 int hb__alone_command(const char *recording, const char *name, hb_manifest *m, bool *ret_found)
 {
 	hb_logs logs;
@@ -107,7 +163,14 @@ int hb__alone_command(const char *recording, const char *name, hb_manifest *m, b
 		for (size_t of; (of = hb__forked_from(&logs, begins)) < logs.n;)
 			begins = of;
 		char *path = hb_data_path(logs.at[begins].path);
+		hb_strings recorded = m->command;
+		m->command = (hb_strings){0};
 		*ret_found = path && command_of(path, m);
+		if (*ret_found)
+			code = put_runner(hb_log_processor(logs.at[begins].log), &recorded, m);
+		else
+			m->command = recorded, recorded = (hb_strings){0};
+		hb__strings_free(&recorded);
 		free(path);
 	}
 	hb__close_logs(&logs);

@@ -406,7 +406,7 @@ int hb__races_answer(struct hb_races *r, const hb_args *args, int code)
 {
 	if (r->ranks && hb__check_run_ranks("races --rank", r->ranks, &r->run.logs))
 		return HB_EXIT_USAGE;
-	r->whole = !code && r->run.ended;
+	r->whole = !code && hb__is_whole(&r->run);
 	if (hb__option_value(args, "json")) {
 		r->out = hb__alloc(sizeof *r->out);
 		r->out->fd = 1;

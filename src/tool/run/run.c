@@ -1,9 +1,12 @@
 /* Opening a recording to be analysed. */
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "../show/inert.h"
 #include "../show/progress.h"
 #include "../store/clocks/clocks.h"
 #include "../store/find.h"
+#include "../store/manifest.h"
 #include "run.h"
 
 #define TOLD_MAX 12 /* lines of troubles; the rest is counted */
@@ -185,6 +188,22 @@ static bool any_open(const hb_logs *logs)
 	return false;
 }
 
+static char *find_away(const char *recording)
+{
+	char *path = hb__format("%s/manifest.json", recording), *list = NULL;
+	hb_manifest m = {0};
+	bool there = !access(path, R_OK) && !hb__manifest_read(recording, &m);
+	for (size_t i = 0; there && i < m.nnodes; i++)
+		if (m.node[i].missing) {
+			char *longer = hb__format("%s%s%s", list ? list : "", list ? ", " : "", m.node[i].name);
+			free(list);
+			list = longer;
+		}
+	hb__manifest_free(&m);
+	free(path);
+	return list;
+}
+
 int hb__begin_run(const char *recording, hb_run *ret)
 {
 	*ret = (hb_run){.path = hb__copy(recording)};
@@ -195,13 +214,17 @@ int hb__begin_run(const char *recording, hb_run *ret)
 	if (!ret->ended)
 		hb__say("%s: the run has not ended, or hbdb was killed: anything later, and messages not received yet, are not known",
 			hb__short(recording));
+	ret->away = find_away(recording);
+	if (ret->away)
+		hb__say("%s: what was recorded on %s is missing: hbdb record --fetch fetches it", hb__short(recording),
+			hb__tame(ret->away));
 	if (dropped && !any_open(&ret->logs))
 		return HB_EXIT_RECORDING;
 	code = check_level(ret);
 	if (code)
 		return code;
 	ret->views = hb__make_views(&ret->logs);
-	return dropped ? HB_EXIT_RECORDING : 0;
+	return dropped || ret->away ? HB_EXIT_RECORDING : 0;
 }
 
 int hb__open_run(const char *recording, hb_run *ret)
@@ -210,8 +233,54 @@ int hb__open_run(const char *recording, hb_run *ret)
 	return code ? code : begun;
 }
 
+/* Takes `list`. */
+static char *with(char *list, char *clause)
+{
+	char *longer = list ? hb__format("%s; %s", list, clause) : hb__copy(clause);
+	free(list);
+	free(clause);
+	return longer;
+}
+
+char *hb__missing_text(const hb_run *run)
+{
+	const hb_process *p = hb_model_processes(run->model);
+	uint64_t without = 0, cut = 0, rings = 0, before = 0;
+	char *text = NULL;
+	for (size_t i = 0; i < hb_model_get_info(run->model)->processes; i++) {
+		const hb_before *b = p[i].log ? hb_log_before(p[i].log) : NULL;
+		without += !p[i].log;
+		cut += p[i].log && p[i].cut;
+		rings += b != NULL;
+		before += b ? b->events : 0;
+	}
+	if (run->away)
+		text = with(text, hb__format("what was recorded on %s", run->away));
+	if (without)
+		text = with(text, hb__format("%llu %s without a log", (unsigned long long)without,
+					  hb__plural(without, "process", "processes")));
+	if (cut)
+		text = with(text,
+			hb__format("what %llu %s did behind the end of %s", (unsigned long long)cut,
+				hb__plural(cut, "process", "processes"), hb__plural(cut, "its log", "their logs")));
+	if (rings)
+		text = with(text,
+			hb__format("%llu earlier events of %llu %s, which were given up", (unsigned long long)before,
+				(unsigned long long)rings, hb__plural(rings, "process", "processes")));
+	return text;
+}
+
+bool hb__is_whole(const hb_run *run)
+{
+	char *missing = hb__missing_text(run);
+	bool whole = run->ended && !missing;
+	free(missing);
+	return whole;
+}
+
 void hb__close_run(hb_run *run)
 {
+	free(run->away);
 	hb_model_close(run->model);
 	hb__free_views(run->views, run->logs.n);
 	hb__close_logs(&run->logs);

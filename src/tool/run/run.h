@@ -17,6 +17,7 @@ typedef struct hb_run {
 	const hb_team
 		*team; /* to be set between hb__begin_run and hb__match_run: with whom the model is divided; NULL */
 	bool ended;    /* false: the run goes on, or hbdb was killed */
+	char *away;    /* nodes whose part of the recording is missing, "n3, n5"; NULL: none */
 } hb_run;
 
 /* Opens all logs of a recording (a path from hb__find_recording) and builds their model, with a progress bar. Says first
@@ -32,6 +33,11 @@ hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error
 int hb__matched_run(hb_run *run);
 /* Says the troubles that the model has found since: its clocks may find some. */
 void hb__say_troubles(hb_run *run);
+
+/* Whether all is there that the processes did: no log is missing, cut or the last part of its process only, and the run has ended. */
+bool hb__is_whole(const hb_run *run);
+/* What is not, of a run that has ended, in clauses; NULL: nothing. Free it. */
+char *hb__missing_text(const hb_run *run);
 
 /* Whether a process of the model is a rank of MPI, rather than a program with a name. */
 bool hb__has_ranks(const hb_run *run);

@@ -196,6 +196,8 @@ void hb__define_origin(unsigned kind, int number, struct hb__origin from)
 	pthread_mutex_unlock(&lock);
 }
 
+#define MEMBERS 5000 /* of a communicator, in one definition */
+
 static uint8_t *members(uint8_t *w, const int *member, int n)
 {
 	w = hb_put_uv(w, (uint64_t)n);
@@ -204,13 +206,23 @@ static uint8_t *members(uint8_t *w, const int *member, int n)
 	return w;
 }
 
+/* With the lock: those that did not fit into the definition of their communicator. */
+static void more_members(uint8_t *body, int comm, int side, const int *member, int n)
+{
+	for (int some; n > 0; member += some, n -= some) {
+		some = n < MEMBERS ? n : MEMBERS;
+		uint8_t *w = hb_put_uv(hb_put_uv(body, (uint64_t)comm), (uint64_t)side);
+		w = members(w, member, some);
+		put(HB_DEF_MEMBERS, body, (size_t)(w - body));
+	}
+}
+
 void hb__define_comm(const struct hb__comm_told *comm)
 {
-	/* A definition must fit a unit: of groups past some ten thousand members the first are kept. */
-	int n = comm->member ? comm->size : 0, m = comm->remote ? comm->remote_size : 0;
-	if (n + m > 5000)
-		n = n > 4000 ? 4000 : n, m = m > 1000 ? 1000 : m;
-	static uint8_t body[30000];
+	static uint8_t body[30000]; /* a definition must fit a unit */
+	int all = comm->member ? comm->size : 0, others = comm->remote ? comm->remote_size : 0, n = all, m = others;
+	if (n + m > MEMBERS)
+		n = n > MEMBERS / 5 * 4 ? MEMBERS / 5 * 4 : n, m = m > MEMBERS / 5 ? MEMBERS / 5 : m;
 	pthread_mutex_lock(&lock);
 	uint8_t *w = hb_put_uv(body, (uint64_t)comm->number);
 	w = hb_put_sv(w, comm->parent);
@@ -222,6 +234,9 @@ void hb__define_comm(const struct hb__comm_told *comm)
 	if (comm->inter)
 		w = members(w, comm->remote, m);
 	put(HB_DEF_COMM, body, (size_t)(w - body));
+	more_members(body, comm->number, 0, comm->member + n, all - n);
+	if (comm->inter)
+		more_members(body, comm->number, 1, comm->remote + m, others - m);
 	pthread_mutex_unlock(&lock);
 }
 

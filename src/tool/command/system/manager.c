@@ -40,12 +40,18 @@ static char **in_one(char *const *from)
 	return argv;
 }
 
-/* How the agent of a node is reached, by its platform. On this machine it is this hbdb, elsewhere the one in PATH. */
+/* Begins the agent on another machine: where this hbdb is here, as `hbdb record` over nodes has it, or else the one that is found. */
+static const char find_agent[] =
+	"\"$0\" --version >/dev/null 2>&1 && exec \"$0\" agent; command -v hbdb >/dev/null && exec hbdb agent; "
+	"echo \"hbdb does not run here: install it as $0, or in the PATH of logins without a terminal, which is $PATH\" >&2; exit 127";
+
+/* How the agent of a node is reached, by its platform. */
 static char **reach(void *user, const char *name, const char *address, char *ret_why, size_t size)
 {
 	char why[HB_PLATFORM_WHY] = "", **words = NULL, **argv = NULL;
 	hb_platform *platform = *address == '-' ? NULL : hb_platform_load(name, why);
-	const char *const agent[] = {strcmp(name, "local") ? "hbdb" : user, "agent", NULL};
+	const char *const here[] = {user, "agent", NULL}, *const there[] = {"sh", "-c", find_agent, user, NULL};
+	const char *const *agent = strcmp(name, "local") ? there : here;
 	if (*address == '-')
 		snprintf(why, sizeof why, "'%.80s' is no address", address);
 	if (platform && (words = hb_platform_words(platform->reach, address, agent, why)))
