@@ -178,9 +178,7 @@ void hb_session_adopt(hb_session *s, const int32_t *pids, const char *const *hos
 		else
 			gethostname(p->p.host, sizeof p->p.host - 1);
 		p->place = s->nodes && !p->p.here ? s->nodes->place(s->nodes->user, p->p.host) : NULL;
-		p->alive = p->place  ? p->place->watch(p->place, pids[i])
-			   : p->p.here ? pidfd_open(pids[i], 0)
-				       : -1;
+		p->alive = p->place ? p->place->watch(p->place, pids[i]) : p->p.here ? pidfd_open(pids[i], 0) : -1;
 		hb__changed(s, p);
 	}
 }

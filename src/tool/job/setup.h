@@ -24,7 +24,8 @@ typedef struct hb_setup {
 	const char *files; /* replay: the folder with such files; NULL: none */
 	bool sanitized;    /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
-	const char *stubs; /* the folder in which what runs programs of other processors waits for their gdb; NULL: as the user has it */
+	const char *
+		stubs; /* the folder in which what runs programs of other processors waits for their gdb; NULL: as the user has it */
 	char *const *control; /* variables of a session, NULL: the run is not under control */
 	int out;              /* a descriptor that its output goes to; 0: where ours does */
 	uint64_t shake_us;    /* 0: not set */

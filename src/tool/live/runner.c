@@ -130,10 +130,12 @@ char *hb__beyond_gdb_of(const char *program)
 {
 	const char *slash = strrchr(program, '/'), *runner = slash ? slash + 1 : program;
 	hb_platform *p = platform_of(runner);
-	char *text = p ? hb__format("is run by %s, which gdb would see in its place: %s has to have it from its beginning, as hbdb debug begins it, "
-				    "or begun with HBDB_STUBS=FOLDER in the environment, where it waits for that gdb; a process that it makes by fork cannot be had",
-				 runner, p->gdb ? p->gdb : "a gdb that knows its processor")
-		       : NULL;
+	char *text =
+		p ? hb__format(
+			    "is run by %s, which gdb would see in its place: %s has to have it from its beginning, as hbdb debug begins it, "
+			    "or begun with HBDB_STUBS=FOLDER in the environment, where it waits for that gdb; a process that it makes by fork cannot be had",
+			    runner, p->gdb ? p->gdb : "a gdb that knows its processor")
+		  : NULL;
 	hb_platform_free(p);
 	return text;
 }
