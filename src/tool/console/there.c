@@ -12,7 +12,7 @@
 
 struct there {
 	hb_asker *console;
-	int fd;	   /* our end of the channel */
+	int fd;    /* our end of the channel */
 	bool over; /* the other side has said how it ended ... */
 	int64_t status;
 	char *error;

@@ -127,10 +127,6 @@ int hb__debug_main(const hb_args *args);
 int hb__d_signal(void);
 bool hb__d_interrupted(void);
 
-/* ---- elsewhere.c ---- */
-/* Debugs what goal->node has, there. The exit code of the debugger there, or one after having said why it cannot be. */
-int hb__d_elsewhere(const hb_args *args, const hb_event_goal *goal);
-
 /* ---- execute.c ---- */
 /* Runs a line as it was typed: history, several commands with ; between them. */
 int hb__d_line(hb_debug *d, const char *line);

@@ -345,7 +345,7 @@ int hb__debug_main(const hb_args *args)
 	int code = !at ? 0 : hb__is_point(at) ? hb__check_point(at) : hb__check_event(at);
 	code = code ? code : find_goal(&d, args);
 	if (!code && d.goal.node) {
-		code = hb__d_elsewhere(args, &d.goal);
+		code = hb__event_elsewhere(args, &d.goal);
 		hb__event_goal_free(&d.goal);
 		return code;
 	}

@@ -2,6 +2,7 @@
 #ifndef HBDB_TOOL_DISTANT_H
 #define HBDB_TOOL_DISTANT_H
 
+#include "../monitor/event.h"
 #include "../nodes/nodes.h"
 #include "session/session.h"
 
@@ -14,5 +15,10 @@ const hb_session_nodes *hb__distant_nodes(const hb_distant *distant);
 /* Says once of each node that is lost that it is so. How many that were. */
 size_t hb__distant_say_lost(hb_distant *distant);
 void hb__distant_close(hb_distant *distant);
+
+/* reach.c: the nodes of processes that the manager knows, reached through the manager: hb__nodes_close in any case. beyond_gdb: why gdb is not to be attached to a process
+ * that executes this program, to be freed; NULL: nothing speaks against it. 0, or an exit code after having said what is wrong with a node or process. */
+int hb__distant_reach(
+	const hb_event_process *processes, size_t n, char *(*beyond_gdb)(const char *program), hb_nodes *ret);
 
 #endif

@@ -61,6 +61,30 @@ static int attach(hb_live *l, const char *pid, bool any)
 	return code;
 }
 
+/* Processes that the manager knows, some on other nodes. */
+static int attach_there(hb_live *l, const hb_event_process *processes, size_t n)
+{
+	int32_t *pids = hb__alloc(n * sizeof *pids);
+	const char **hosts = hb__alloc(n * sizeof *hosts);
+	hb_error err = {0};
+	for (size_t i = 0; i < n; i++) {
+		pids[i] = (int32_t)processes[i].pid;
+		hosts[i] = processes[i].host;
+	}
+	int code = hb__distant_reach(processes, n, hb__beyond_gdb_of, &l->spread.nodes);
+	code = code ? code : hb__distant_open(&l->spread.nodes, &l->distant);
+	const hb_session_options o = {
+		.size = (int32_t)n, .nodes = code ? NULL : hb__distant_nodes(l->distant), .beyond = hb__beyond_gdb};
+	if (!code && hb_session_open(&o, &l->session, &err))
+		code = hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	else if (!code)
+		hb_session_adopt(l->session, pids, hosts);
+	l->attached = !code;
+	free(pids);
+	free(hosts);
+	return code;
+}
+
 int hb__live_open(const hb_live_options *options, hb_live **ret)
 {
 	hb_live *l = *ret = hb__alloc(sizeof *l);
@@ -74,7 +98,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	if (options->attach)
 		return attach(l, options->attach, options->attach_any);
 	if (options->processes)
-		return hb__live_attach_there(l, options->processes, options->nprocesses);
+		return attach_there(l, options->processes, options->nprocesses);
 	if (options->one)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);

@@ -24,7 +24,8 @@ typedef struct hb_live_options {
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
 	bool attach_any;       /* attach: also to a process that is none of an MPI job, alone */
-	const hb_event_process *processes; /* else these, of which some are on other nodes, through the manager; NULL: none */
+	const hb_event_process
+		*processes; /* else these, of which some are on other nodes, through the manager; NULL: none */
 	size_t nprocesses;
 	/* One process alone, forwards and backwards; it stays the caller's. NULL: a job. Its folder: a descriptor */
 	const hb_one *one;

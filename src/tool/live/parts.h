@@ -63,9 +63,6 @@ void hb__live_close_stubs(hb_live *live);
 void hb__live_look_at_waits(hb_live *live);
 void hb__live_free_waits(hb_live *live);
 
-/* there.c: attaches to processes of which some are on other nodes, through the manager. 0, or an exit code after having said why. */
-int hb__live_attach_there(hb_live *live, const hb_event_process *processes, size_t n);
-
 /* found.c: the processes of a job that runs without hbdb, by rank: free *ret_pids. any: a
  * process that is none of an MPI job is one of its own. 0, or an exit code after having said why. */
 int hb__find_job(const char *pid, bool any, int32_t **ret_pids, int32_t *ret_size);

@@ -8,7 +8,8 @@
 typedef struct hb_launch {
 	const hb_command_line *line; /* what hb__read_command_line found of `command` */
 	char **command;
-	hb_setup setup;    /* what its processes are to do; `mpi` and `sanitized` are taken from the line, `out` from below */
+	hb_setup
+		setup; /* what its processes are to do; `mpi` and `sanitized` are taken from the line, `out` from below */
 	bool keep_others;  /* a process that dies does not take the others along: they are to be looked at */
 	const char *input; /* these as in hb_job */
 	int out;

@@ -26,7 +26,8 @@ static bool is_here(const char *boot, const char *host)
 	return *boot && !strcmp(boot, hb_boot_id()) && (!*host || !strcmp(host, ours));
 }
 
-#define OF_PROCESS "SELECT p.pid, p.began, p.boot, n.name, coalesce(n.host, n.name), coalesce(p.rank, -1) FROM process p JOIN node n USING (node) "
+#define OF_PROCESS \
+	"SELECT p.pid, p.began, p.boot, n.name, coalesce(n.host, n.name), coalesce(p.rank, -1) FROM process p JOIN node n USING (node) "
 #define LIVES "p.state NOT IN ('ended', 'gone') "
 
 static hb_event_process read_process(sqlite3_stmt *s)

@@ -71,10 +71,10 @@ int hb__nodes(const hb_args *args)
 		return hb__fail_with(HB_EXIT_USAGE,
 			named ? "nodes %s takes the name of one node" : "nodes %s takes nothing else", verb);
 	int code = hb__asker_open(hb__option_value(args, "socket"), &console);
-	code = code             ? code
-	       : run            ? hb__run_there(console, args->word[1], args->rest)
+	code = code            ? code
+	       : run           ? hb__run_there(console, args->word[1], args->rest)
 	       : add || remove ? change(args, console, remove)
-				: list(args, console);
+			       : list(args, console);
 	hb__asker_close(console);
 	return code;
 }

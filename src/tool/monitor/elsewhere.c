@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../console/console.h"
-#include "debug.h"
+#include "event.h"
 
 /* The command there. Strings in it belong to others, but *ret_at. */
 static void command_of(const hb_args *args, const hb_event_goal *goal, const char **argv, char **ret_at)
@@ -52,7 +52,7 @@ static int take_file(const char *path)
 	return 0;
 }
 
-int hb__d_elsewhere(const hb_args *args, const hb_event_goal *goal)
+int hb__event_elsewhere(const hb_args *args, const hb_event_goal *goal)
 {
 	const char *argv[24];
 	char *at, *why, *socket = hb__manager_socket(NULL);
@@ -61,7 +61,8 @@ int hb__d_elsewhere(const hb_args *args, const hb_event_goal *goal)
 	hb_asker *console = hb__asker_reach(socket, &why);
 	int code = 0;
 	if (!console)
-		code = hb__fail_with(HB_EXIT_USAGE, "that is on node %s: there, hbdb debug %s. From here the manager leads there, but %s",
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"that is on node %s: there, hbdb debug %s. From here the manager leads there, but %s",
 			goal->node, goal->recording, why);
 	code = code ? code : take_file(hb__option_value(args, "command"));
 	if (!code) {
