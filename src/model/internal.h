@@ -299,7 +299,7 @@ bool hb__link_turns(hb_model *m);
 
 /* ---- part/columns.c: hb_clocks_run_with, of a divided model ---- */
 hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
-/* ---- part/past.c: the PAST in a divided model ---- */
+/* ---- part/back/past.c: the PAST in a divided model ---- */
 /* What the exit of an event needs. */
 struct hb__need {
 	uint32_t event, kind; /* hb_link_kind */

@@ -5,7 +5,7 @@
 
 #include "../store/find.h"
 #include "../terminal.h"
-#include "findings.h"
+#include "judge.h"
 
 const hb_option hb__check_options[] = {
 	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note",
