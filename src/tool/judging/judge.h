@@ -7,7 +7,7 @@
 
 /* A job that was run to be checked. */
 typedef struct hb_judged {
-	int status;   /* of the job, -1: none was run */
+	int status; /* of the job, -1: none was run */
 	double seconds;
 	bool ended;            /* hbdb ended it */
 	const char *recording; /* of it; NULL: none was run */
