@@ -299,13 +299,14 @@ bool hb__link_turns(hb_model *m);
 
 /* ---- part/columns.c: hb_clocks_run_with, of a divided model ---- */
 hb_status hb__part_clocks(hb_model *m, const hb_clock_options *options, hb_error *err);
-/* ---- part/past.c: the PAST in a divided model ---- */
+/* ---- part/back/past.c: the PAST in a divided model ---- */
 /* What the exit of an event needs. */
 struct hb__need {
 	uint32_t event, kind; /* hb_link_kind */
-	uint32_t id; /* MESSAGE, PROBE: the send, at whom the line belongs to; SYNC, REQUEST: the receive, COLLECTIVE: the collective, of the whole; EDGE, EXIT:
+	uint32_t
+		id; /* MESSAGE, PROBE: the send, at whom the line belongs to; SYNC, REQUEST: the receive, COLLECTIVE: the collective, of the whole; EDGE, EXIT:
 			the edge, at whom the line belongs to */
-	hb_at at;    /* of a collective: none */
+	hb_at at;   /* of a collective: none */
 };
 struct hb__needs;
 struct hb__needs *hb__needs_open(const hb_model *m);

@@ -491,13 +491,13 @@ hb_status hb_order_of(hb_model *model, hb_at a, hb_at b, hb_relation *ret_relati
 
 /* What is to be said of a link beside its two events. */
 typedef struct hb_link_fact {
-	uint32_t group;             /* messages, COLLECTIVE */
-	int32_t tag;                /* of messages: as in hb_channel */
+	uint32_t group; /* messages, COLLECTIVE */
+	int32_t tag;    /* of messages: as in hb_channel */
 	uint64_t bytes;
 	bool ambiguous;
-	bool differs;               /* COLLECTIVE: as the next three in hb_collective */
+	bool differs; /* COLLECTIVE: as the next three in hb_collective */
 	uint32_t number, process, function;
-	hb_edge_kind edge;          /* EDGE, EXIT */
+	hb_edge_kind edge; /* EDGE, EXIT */
 } hb_link_fact;
 /* Of each link of a chain. Of a divided model, in whose chains an id is what its members know it by: asked by all. */
 hb_status hb_link_facts(hb_model *model, const hb_link *chain, size_t n, hb_link_fact *ret, hb_error *err);

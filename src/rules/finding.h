@@ -65,7 +65,8 @@ typedef struct hb_finding {
 	uint64_t times;       /* how often, at these source lines */
 	const char *sentence; /* one, without a line feed; processes as "rank " and hb_process.name */
 	const char *advice;   /* what would mend or release it; NULL: none */
-	const char *key;      /* findings of the same one are one, and the first tells; NULL: those are that name the same places */
+	const char *
+		key; /* findings of the same one are one, and the first tells; NULL: those are that name the same places */
 	uint32_t npoints;
 	const hb_point *point;
 } hb_finding;
@@ -97,7 +98,8 @@ typedef struct hb_case {
 	bool hanging;        /* somebody says that nothing moves any more: calls that never returned wait for ever */
 	bool died;           /* some process crashed, was killed or aborted: others may have been ended by that */
 	hb_declared_ask *declared; /* NULL: nobody knows */
-	uint32_t share, shares; /* of several processes that look at the races of this case, each at its share: which this is, of how many */
+	uint32_t share,
+		shares; /* of several processes that look at the races of this case, each at its share: which this is, of how many */
 	struct hb_found *found;
 } hb_case;
 
@@ -135,7 +137,7 @@ hb_rule hb_rule_deadlock;    /* deadlock/blocked.c */
 hb_rule hb_rule_potential;   /* deadlock/buffering/potential.c: sends that work only because they are buffered */
 hb_rule hb_rule_other_order; /* deadlock/other_order.c: a hang when a wildcard receive gets another message */
 hb_rule hb_rule_messages;    /* messages/messages.c */
-hb_rule hb_rule_raced;       /* messages/raced.c, when races are looked at by shares: then hb_rule_messages leaves them out */
+hb_rule hb_rule_raced; /* messages/raced.c, when races are looked at by shares: then hb_rule_messages leaves them out */
 hb_rule hb_rule_collectives; /* collectives/collectives.c */
 hb_rule hb_rule_lifecycle;   /* lifecycle/lifecycle.c */
 hb_rule hb_rule_crash;       /* lifecycle/crash.c */

@@ -340,7 +340,8 @@ static void take_share(struct hb__racing *r, uint32_t nth, uint32_t shares)
 		r->high = HB_NO;
 }
 
-static hb_status look(struct hb__racing *shared, hb_race_sum *ret_sum, hb_progress *progress, void *progress_user, hb_error *err)
+static hb_status look(
+	struct hb__racing *shared, hb_race_sum *ret_sum, hb_progress *progress, void *progress_user, hb_error *err)
 {
 	struct hb__racing r = *shared;
 	hb_model *m = r.m;

@@ -80,7 +80,7 @@ hb_status hb_races(hb_model *model, unsigned flags, hb_race_visit *visit, void *
 
 /* The same of a model that several processes have as a whole, each with its share: visits the nth of so many equal shares of receives and
  * probes. All shares, one after the other, are those of hb_races; only choices and parts stand behind them all, with the last share. */
-hb_status hb_races_share(hb_model *model, unsigned flags, uint32_t nth, uint32_t shares, hb_race_visit *visit, void *user,
-	hb_race_sum *ret_sum, hb_error *err);
+hb_status hb_races_share(hb_model *model, unsigned flags, uint32_t nth, uint32_t shares, hb_race_visit *visit,
+	void *user, hb_race_sum *ret_sum, hb_error *err);
 
 #endif

@@ -15,8 +15,9 @@ static const struct part {
 	hb_rule *rule;
 	uint8_t how, weight;
 } parts[] = {{hb_rule_deadlock, ONE, 1}, {hb_rule_potential, ONE, 6}, {hb_rule_other_order, SHARED, 0},
-	{hb_rule_messages, ONE, 12}, {hb_rule_raced, SHARED, 0}, {hb_rule_collectives, ONE, 8}, {hb_rule_lifecycle, LAST, 0},
-	{hb_rule_crash, ONE, 1}, {hb_rule_onesided, ONE, 2}, {hb_rule_arguments, LAST, 0}, {hb_rule_declared, ONE, 3}};
+	{hb_rule_messages, ONE, 12}, {hb_rule_raced, SHARED, 0}, {hb_rule_collectives, ONE, 8},
+	{hb_rule_lifecycle, LAST, 0}, {hb_rule_crash, ONE, 1}, {hb_rule_onesided, ONE, 2}, {hb_rule_arguments, LAST, 0},
+	{hb_rule_declared, ONE, 3}};
 #define PARTS (sizeof parts / sizeof *parts)
 
 /* The heaviest first, each to whom has least; the first member prints besides. */
@@ -81,8 +82,8 @@ static bool put_found(struct letter *l, const struct hb_found *found)
 	bool good = put(l, &found->n, sizeof found->n);
 	for (size_t i = 0; good && i < found->n; i++) {
 		const hb_finding *f = &found->at[i];
-		good = put(l, f, sizeof *f) && put_text(l, f->sentence) && put_text(l, f->advice) && put_text(l, f->key) &&
-		       put(l, f->point, f->npoints * sizeof *f->point);
+		good = put(l, f, sizeof *f) && put_text(l, f->sentence) && put_text(l, f->advice) &&
+		       put_text(l, f->key) && put(l, f->point, f->npoints * sizeof *f->point);
 	}
 	return good && put(l, &found->nwaiting, sizeof found->nwaiting) &&
 	       put(l, found->waiting, found->nwaiting * sizeof *found->waiting);
@@ -163,7 +164,8 @@ static hb_status agree(const hb_team *team, char *const *letter, hb_error *err)
 	if (contradicted && worst.status != HB_E_MEMORY) {
 		worst.status = HB_E_ARGUMENT;
 		worst.err = (hb_error){.status = HB_E_ARGUMENT};
-		snprintf(worst.err.message, sizeof worst.err.message, "the logs contradict each other in the order of events");
+		snprintf(worst.err.message, sizeof worst.err.message,
+			"the logs contradict each other in the order of events");
 	}
 	if (worst.status && err)
 		*err = worst.err;

@@ -35,7 +35,8 @@ static const struct hb__raise *raise_of(const struct hb__past_line *l, uint32_t 
 static bool to_enter(const hb_model *m, const struct hb__raise *r)
 {
 	/* a divided model has no such edges: part/build.c */
-	return !m->part && (r->kind == HB_LINK_EDGE || r->kind == HB_LINK_EXIT) && hb_edge_to_enter(m->edges.at[r->id].kind);
+	return !m->part && (r->kind == HB_LINK_EDGE || r->kind == HB_LINK_EXIT) &&
+	       hb_edge_to_enter(m->edges.at[r->id].kind);
 }
 
 /* From the enter of a forward to the exit of b, whose PAST is given. The exit of an event was scanned because a later

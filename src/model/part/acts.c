@@ -100,7 +100,8 @@ static uint32_t received(const struct hb__acts *a, uint32_t line, const hb_op *o
 	if (v->post == o->event && v->line == line)
 		n += posted(a, o, to);
 	if (v->line != line)
-		to[n++] = (struct hb__act){o->event, HB__ACT_AWAIT, 0, hb__whole_receive(a->p, o->id), v->line, v->post};
+		to[n++] =
+			(struct hb__act){o->event, HB__ACT_AWAIT, 0, hb__whole_receive(a->p, o->id), v->line, v->post};
 	if (v->send != HB_NO && !(a->drop_receive && a->drop_receive[o->id]))
 		n += came(a, o, v->send, true, to + n);
 	return n;

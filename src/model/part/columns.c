@@ -447,7 +447,8 @@ static hb_status ask(hb_model *m, hb_ask *asks, size_t n, hb_error *err)
 	uint32_t *answers = NULL;
 	if (here)
 		qsort(here, mine, sizeof *here, by_send);
-	hb_status status = here ? run(m, &(struct hb__pass){.asks = here, .nasks = mine}, &answers, err) : hb__no_memory(err);
+	hb_status status =
+		here ? run(m, &(struct hb__pass){.asks = here, .nasks = mine}, &answers, err) : hb__no_memory(err);
 	for (size_t i = 0; !status && i < mine; i++)
 		here[i].ret_seen = answers[i];
 	hb_ask *told = status ? NULL : p->team->gather(p->team->user, here, mine * sizeof *here, bytes);

@@ -163,8 +163,9 @@ static bool keep(hb_model *m, struct hb__part *p, const struct together *t)
 	for (size_t i = 0; p->meetings && i < t->all.n; i++) {
 		const struct told *c = &t->all.at[i];
 		const hb_group *g = &m->groups.at[c->group];
-		p->meetings[i] = (struct hb__meeting){c->group, c->root, c->enters, c->exits, {c->from[0], c->from[1]},
-			c->order, g->remote_size != 0, c->both_sides, c->root_enters, c->number, c->function, c->process};
+		p->meetings[i] =
+			(struct hb__meeting){c->group, c->root, c->enters, c->exits, {c->from[0], c->from[1]}, c->order,
+				g->remote_size != 0, c->both_sides, c->root_enters, c->number, c->function, c->process};
 		bool fewer = c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
 		p->differ += c->differs;
 		p->absent += fewer && all_here(g);

@@ -221,8 +221,8 @@ bool hb__part_drop(hb_model *m, struct hb__part *p, const bool *receive)
 		const hb_send *s = &m->sends.at[i];
 		if (s->receive != HB_NO && receive[s->receive] && s->flags & HB_SYNCHRONOUS &&
 			hb__speaks(p, m->channels.at[s->channel].dest))
-			good = bundle(&b, p->main[m->lines.at[s->line].process], &p->send_number[i],
-				sizeof *p->send_number);
+			good = bundle(
+				&b, p->main[m->lines.at[s->line].process], &p->send_number[i], sizeof *p->send_number);
 	}
 	size_t bytes = 0;
 	uint32_t *came = bundles_exchange(&b, p->team, good, &bytes);

@@ -24,10 +24,10 @@ struct hb__racing {
 	size_t room;
 	struct hb__weak *weak; /* with all */
 	struct hb__acks *acks;
-	bool *locks; /* by process: it takes locks of windows, which may order more than is seen */
+	bool *locks;        /* by process: it takes locks of windows, which may order more than is seen */
 	uint32_t low, high; /* the receives that are looked at; probes by the receive behind them */
 	bool last;          /* of several shares: choices and parts are looked at, too */
-	bool open;   /* a receive without a known end may have taken what was found */
+	bool open;          /* a receive without a known end may have taken what was found */
 	bool stopped, no_memory;
 };
 

@@ -20,9 +20,9 @@ struct hb__weak {
 	/* of the process at hand */
 	struct displaced *displaced;
 	size_t n, room;
-	bool *is_displaced; /* by channel */
+	bool *is_displaced;       /* by channel */
 	uint64_t *stamp, stamped; /* by process: the last race of which one of its messages was found */
-	size_t channels;    /* of the process */
+	size_t channels;          /* of the process */
 	bool no_memory;
 };
 

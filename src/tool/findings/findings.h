@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "../options.h"
 #include "../run/events.h"
 #include "../show/out.h"
 #include "../store/manifest.h"
@@ -80,8 +79,8 @@ typedef struct hb_model_wish {
 int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb_findings *ret);
 /* The same by the processes of a team (hb_check), each of which has opened the run as a whole; the findings are the first one's. *ret_code:
  * that of a model of the run that could not be read. */
-hb_status hb__findings_look(
-	hb_run *run, const hb_team *team, unsigned flags, const hb_model_wish *wish, hb_findings *ret, int *ret_code, hb_error *err);
+hb_status hb__findings_look(hb_run *run, const hb_team *team, unsigned flags, const hb_model_wish *wish,
+	hb_findings *ret, int *ret_code, hb_error *err);
 /* Keeps one: of type hb_finding_visit, of hb_findings. */
 bool hb__keep_finding(void *findings, const hb_finding *found);
 void hb__findings_free(hb_findings *f);
@@ -137,30 +136,12 @@ char *hb__model_sum(const hb_findings *f);
 void hb__model_text(const hb_findings *f, FILE *to);
 void hb__model_json(const hb_findings *f, hb_output *out);
 
-typedef struct hb_quiets hb_quiets; /* suppressions */
-
-/* ---- judge.c: what `hbdb check` says once the rules were run ---- */
-/* A job that was run to be checked. */
-typedef struct hb_judged {
-	int status;   /* of the job, -1: none was run */
-	double seconds;
-	bool ended;            /* hbdb ended it */
-	const char *recording; /* of it; NULL: none was run */
-} hb_judged;
-/* What is wrong with the options, and the suppressions: 0, or an exit code after having said what. */
-int hb__check_asked(const hb_args *args, hb_quiets **ret_quiets);
-hb_model_wish hb__check_model(const hb_args *args);
-/* Prints the findings, writes the files that were asked for, says the rest. Returns the exit code. */
-int hb__check_judge(hb_findings *f, const hb_args *args, hb_quiets *quiets, const hb_judged *job);
-/* Whether what is printed is for a program to read. */
-bool hb__check_for_machines(const hb_args *args);
-unsigned hb__check_flags(const hb_args *args);
-
 /* ---- page.c ---- */
 /* Explains an identifier, or lists them all ("findings"). Returns the exit code. */
 int hb__finding_help(const char *topic);
 
 /* ---- suppressions (suppress.c) ---- */
+typedef struct hb_quiets hb_quiets;
 /* Adds those of a file; NULL: .hbdb-suppressions here, when there is one. 0, or an exit code after having said why. */
 int hb__quiets_read(hb_quiets **quiets, const char *file);
 void hb__quiets_apply(hb_quiets *quiets, hb_findings *f);

@@ -134,8 +134,8 @@ static bool remarked(const hb_run *run)
 	return all;
 }
 
-hb_status hb__findings_look(
-	hb_run *run, const hb_team *team, unsigned flags, const hb_model_wish *wish, hb_findings *ret, int *ret_code, hb_error *err)
+hb_status hb__findings_look(hb_run *run, const hb_team *team, unsigned flags, const hb_model_wish *wish,
+	hb_findings *ret, int *ret_code, hb_error *err)
 {
 	hb_bar bar;
 	*ret = (hb_findings){.run = run, .lines = 24};
@@ -151,8 +151,8 @@ hb_status hb__findings_look(
 	if (first)
 		hb__model_findings(ret, false);
 	hb__bar_begin(&bar, "checking");
-	hb_status status = hb_check(
-		run->model, team, flags, hb__declared, hb__keep_finding, ret, hb__bar_step, &bar, err);
+	hb_status status =
+		hb_check(run->model, team, flags, hb__declared, hb__keep_finding, ret, hb__bar_step, &bar, err);
 	hb__bar_end(&bar);
 	if (first)
 		hb__model_findings(ret, true);

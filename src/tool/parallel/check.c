@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "../findings/findings.h"
+#include "../judging/judge.h"
 #include "../store/find.h"
 #include "together.h"
 
@@ -60,7 +60,8 @@ int hb__check_together(const hb_args *args, const hb_team *team)
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	if (args->rest)
-		return hb__fail_with(HB_EXIT_USAGE, "hbdb-mpi check takes a recording, not a command; hbdb check runs one");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "hbdb-mpi check takes a recording, not a command; hbdb check runs one");
 	int code = hb__check_asked(args, &k.quiets);
 	code = code ? code : hb__find_recording(args->operand, &recording);
 	code = hb__team_code(team, code);

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "../../findings/findings.h"
+#include "../../judging/judge.h"
 #include "../../making/make.h"
 #include "../../options.h"
 #include "../../store/find.h"

@@ -5,7 +5,7 @@
 
 #include "../store/find.h"
 #include "../terminal.h"
-#include "findings.h"
+#include "judge.h"
 
 const hb_option hb__check_options[] = {
 	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note",
@@ -107,8 +107,8 @@ static bool fails(const hb_findings *f, const hb_judged *job)
 
 int hb__check_judge(hb_findings *f, const hb_args *args, hb_quiets *quiets, const hb_judged *job)
 {
-	hb_wanted wanted = {hb__option_value(args, "severity"), hb__option_value(args, "only"),
-		hb__option_value(args, "category")};
+	hb_wanted wanted = {
+		hb__option_value(args, "severity"), hb__option_value(args, "only"), hb__option_value(args, "category")};
 	f->failing = failing(args);
 	f->name = args->operand;
 	if (!job->ended)

@@ -94,10 +94,13 @@ static uint32_t write_need(const struct hb__needs *s, uint32_t line, const hb_op
 		if (v->send != HB_NO)
 			n += came(s, o->event, HB_LINK_MESSAGE, v->send, to);
 		if (v->line != line)
-			to[n++] = (struct hb__need){o->event, HB_LINK_REQUEST, hb__whole_receive(s->p, o->id), {v->line, v->post}};
+			to[n++] = (struct hb__need){
+				o->event, HB_LINK_REQUEST, hb__whole_receive(s->p, o->id), {v->line, v->post}};
 		return n;
 	case HB_OP_PROBED:
-		return m->probes.at[o->id].send == HB_NO ? 0 : came(s, o->event, HB_LINK_PROBE, m->probes.at[o->id].send, to);
+		return m->probes.at[o->id].send == HB_NO
+			       ? 0
+			       : came(s, o->event, HB_LINK_PROBE, m->probes.at[o->id].send, to);
 	case HB_OP_SENT:
 		fate = hb__fate_of(s->p, hb__whole_send(s->p, o->id));
 		if (!fate || !fate->taken)
@@ -109,7 +112,8 @@ static uint32_t write_need(const struct hb__needs *s, uint32_t line, const hb_op
 		return 1;
 	case HB_OP_TOLD:
 		*to = (struct hb__need){o->event,
-			hb_edge_from_exit(m->edges.at[o->id].kind) ? HB_LINK_EXIT : HB_LINK_EDGE, o->id, m->edges.at[o->id].from};
+			hb_edge_from_exit(m->edges.at[o->id].kind) ? HB_LINK_EXIT : HB_LINK_EDGE, o->id,
+			m->edges.at[o->id].from};
 		return 1;
 	default:
 		return 0;
@@ -220,8 +224,7 @@ static bool gather_enters(struct hb__needs *s, uint32_t collective, struct enter
 			good = VEC_PUSH(&own, ((struct enter){i, at}));
 	}
 	size_t *bytes = calloc(team->size, sizeof *bytes), n = 0;
-	struct enter *all =
-		good && bytes ? team->gather(team->user, own.at, own.n * sizeof *own.at, bytes) : NULL;
+	struct enter *all = good && bytes ? team->gather(team->user, own.at, own.n * sizeof *own.at, bytes) : NULL;
 	if (!ret->at)
 		ret->at = malloc((m->processes.n + 1) * sizeof *ret->at);
 	good = all && ret->at;
@@ -259,7 +262,8 @@ static void of_collective(const hb_model *m, uint32_t id, hb_link_fact *ret)
 {
 	if (m->part) { /* one in which calls differ is refused */
 		const struct hb__meeting *c = &m->part->meetings[id];
-		*ret = (hb_link_fact){.group = c->group, .number = c->number, .process = c->process, .function = c->function};
+		*ret = (hb_link_fact){
+			.group = c->group, .number = c->number, .process = c->process, .function = c->function};
 		return;
 	}
 	const hb_collective *c = &m->collectives.at[id];
@@ -323,8 +327,7 @@ hb_status hb_link_facts(hb_model *m, const hb_link *chain, size_t n, hb_link_fac
 		return HB_OK;
 	const hb_team *team = m->part->team;
 	size_t *bytes = calloc(team->size, sizeof *bytes), all = 0;
-	struct numbered *every =
-		good && bytes ? team->gather(team->user, own.at, own.n * sizeof *own.at, bytes) : NULL;
+	struct numbered *every = good && bytes ? team->gather(team->user, own.at, own.n * sizeof *own.at, bytes) : NULL;
 	for (uint32_t i = 0; every && i < team->size; i++)
 		all += bytes[i] / sizeof *every;
 	for (size_t i = 0; i < all; i++)
