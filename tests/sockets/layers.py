@@ -2,6 +2,7 @@
 """MPI over TCP with the calls of MPI and those of sockets in one recording: both orders are one graph, without a contradiction."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,29 @@ int main(int argc, char **argv)
 	return !init || init(&argc, &argv) || end();
 }
 """
+# Calls at one place again and again: a limit of time that is over, a poll that says no, and more ends than have a slot each.
+AGAIN = """
+import socket, struct
+a, b = socket.socketpair()
+def reads(times):
+    for i in range(times):
+        try:
+            b.recv(9)
+        except BlockingIOError:
+            pass
+for i in range(3):
+    a.send(b"x")
+    reads(1)
+b.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 1))
+reads(4)
+b.setblocking(False)
+reads(5)
+pairs = [socket.socketpair() for i in range(60)]
+for k in range(3):
+    for x, y in pairs:
+        x.send(b"%d" % k * (k + 1))
+        y.recv(9)
+"""
 passed = failed = 0
 
 
@@ -103,6 +127,22 @@ def late():
     check(code == 0 and "whole, 2 logs" in out, "... and its log is whole", out + err)
 
 
+def again():
+    """In a folder of its own: what goes the quick way of a call is what it was."""
+    with open("again.py", "w", encoding="ascii") as f:
+        f.write(AGAIN)
+    code, out, err = run(HBDB, "record", "--layers", "sockets", "-o", "again.hbdb", "--", "/usr/bin/python3", "again.py")
+    check(code == 0, "calls at one place are recorded", out + err)
+    text = run(HBDB, "dump", "again.hbdb")[1]
+    check(text.count("bytes=-11)") == 4, "reads whose limit of time was over are events", text[:3000])
+    check(re.findall(r"\[polls (\d+)\]", text) == ["5"], "reads that would have blocked are counted", text[:3000])
+    ends = {way: re.findall(r" %s\(end=\"([^\"]+)\", bytes=([123])[,)]" % way, text)[3:] for way in ("send", "recv")}
+    check(all(len(e) == 180 and e[:60] == [(name, "1") for name, _ in e[120:]] and e[120:] == [(name, "3") for name, _ in e[:60]] for e in ends.values()),
+          "each with its own end and its bytes, also where these share a slot", str(ends)[:3000])
+    code, out, err = run(HBDB, "replay", "again.hbdb")
+    check(code == 0 and "no difference" in err, "and they are replayed", out + err)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -128,6 +168,7 @@ def main():
         check("before " + last in out.splitlines()[0], "the first message comes before its answer", out)
         without_mpi()
         late()
+        again()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0

@@ -135,22 +135,22 @@ struct hb__lane {
 		uint16_t unusual; /* depth or special */
 		uint32_t word;    /* all of it: one test on the way of a call */
 	};
-	int nested;           /* > 0: inside a callback of the program that such a call runs */
-	uint8_t *w;           /* where the next record goes in the open unit */
-	uint8_t *full;        /* where no event without results is sure to fit any more */
-	uint8_t *payload;     /* of the unit */
+	int nested;       /* > 0: inside a callback of the program that such a call runs */
+	uint8_t *w;       /* where the next record goes in the open unit */
+	uint8_t *full;    /* where no event without results is sure to fit any more */
+	uint8_t *payload; /* of the unit */
 	struct hb_lane_control *control;
-	uint64_t last_tick; /* exit of the last event */
+	uint64_t last_tick;            /* exit of the last event */
 	struct hb__known *known_calls; /* sockets: calls that were made before; NULL: none */
 	uint32_t lives;                /* how often a slot was given to another call */
-	bool storing;         /* rows are written (not stopped by a full disk) */
+	bool storing;                  /* rows are written (not stopped by a full disk) */
 	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */
 	uint64_t passed_goes; /* how often it had been let go when it said so */
 	uint16_t number;
 	uint8_t *end; /* of the open unit */
 	struct hb_unit_header *unit;
-	uint64_t posted;    /* postings so far */
-	int64_t last_ref;   /* posting referred to last, for references */
+	uint64_t posted;  /* postings so far */
+	int64_t last_ref; /* posting referred to last, for references */
 	uint64_t last_wtime;
 	uint32_t seq; /* rows units so far */
 	struct hb__slots *slots;

@@ -35,7 +35,7 @@ struct hb_actor {
 	uint64_t events, operations;
 	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */
 	const void *pc;
-	uint64_t failed; /* position behind which nothing but polls came */
+	uint64_t failed;                 /* position behind which nothing but polls came */
 	const void *caller[HB__CALLERS]; /* places of the program, by hash */
 	uint64_t identity;
 	int task;

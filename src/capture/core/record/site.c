@@ -211,7 +211,8 @@ bool hb__path_talks(const char *path)
 
 bool hb__is_recorder(const char *path) { return is_one_of(recorders, path); }
 
-#define WAYS 4u /* places that an address may stand in, side by side: two that would share one are not learned again and again */
+#define WAYS \
+	4u /* places that an address may stand in, side by side: two that would share one are not learned again and again */
 
 static __attribute__((noinline)) uint64_t learn_known(uint64_t *places, const void *pc)
 {
@@ -226,8 +227,8 @@ static __attribute__((noinline)) uint64_t learn_known(uint64_t *places, const vo
 unsigned hb__of_program(const void *pc)
 {
 	static uint64_t known[4096] __attribute__((aligned(64)));
-	uint64_t at = (uint64_t)(uintptr_t)pc, *places = &known[(at * 0x9e3779b97f4a7c15u >> 52) & ~(uint64_t)(WAYS - 1)],
-		 is = 0;
+	uint64_t at = (uint64_t)(uintptr_t)pc,
+		 *places = &known[(at * 0x9e3779b97f4a7c15u >> 52) & ~(uint64_t)(WAYS - 1)], is = 0;
 	unsigned way = 0;
 	for (; way < WAYS; way++)
 		if (likely((is = __atomic_load_n(&places[way], __ATOMIC_RELAXED)) >> HB__CALLER_BITS == at))

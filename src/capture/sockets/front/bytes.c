@@ -102,7 +102,8 @@ ssize_t hb__any_send(int fd, const void *p, size_t bytes, int flags, const void 
 		!(flags & MSG_DONTWAIT));
 }
 
-ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length, const void *pc, const void *cfa)
+ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length,
+	const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;
@@ -336,7 +337,8 @@ ssize_t hb__any_recv(int fd, void *p, size_t bytes, int flags, const void *pc, c
 		!(flags & MSG_DONTWAIT));
 }
 
-ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length, const void *pc, const void *cfa)
+ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length,
+	const void *pc, const void *cfa)
 {
 	struct hb_talk t;
 	ssize_t got;

@@ -40,8 +40,8 @@ static bool has_room(void)
 	if (table && table->used * 2 < table->size)
 		return true;
 	size_t more = table ? 2 * table->size : 1024;
-	struct table *new = mmap(NULL, sizeof *new + more * sizeof *new->at, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct table *new = mmap(
+		NULL, sizeof *new + more * sizeof *new->at, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (new == MAP_FAILED)
 		return false;
 	new->size = more;

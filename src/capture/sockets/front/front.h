@@ -128,12 +128,14 @@ void hb__failed(struct hb_talk *t, bool waits);
 
 /* bytes.c: any call that moves bytes, of any descriptor. usual.c has the functions of the C library in front of them. */
 ssize_t hb__any_send(int fd, const void *p, size_t bytes, int flags, const void *pc, const void *cfa);
-ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length, const void *pc, const void *cfa);
+ssize_t hb__any_sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length,
+	const void *pc, const void *cfa);
 ssize_t hb__any_sendmsg(int fd, const struct msghdr *m, int flags, const void *pc, const void *cfa);
 ssize_t hb__any_write(int fd, const void *p, size_t bytes, const void *pc, const void *cfa);
 ssize_t hb__any_writev(int fd, const struct iovec *v, int n, const void *pc, const void *cfa);
 ssize_t hb__any_recv(int fd, void *p, size_t bytes, int flags, const void *pc, const void *cfa);
-ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length, const void *pc, const void *cfa);
+ssize_t hb__any_recvfrom(int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *length,
+	const void *pc, const void *cfa);
 ssize_t hb__any_recvmsg(int fd, struct msghdr *m, int flags, const void *pc, const void *cfa);
 ssize_t hb__any_read(int fd, void *p, size_t bytes, const void *pc, const void *cfa);
 ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, const void *cfa);

@@ -3,16 +3,16 @@
 #include "capture/sockets/front/front.h"
 
 /* A call that goes the quick way: the function `name`, which returns how many bytes it moved. */
-#define QUICK(name, call, asked, may_wait)                                                \
-	do {                                                                              \
-		struct hb_quick q;                                                        \
-		if (likely(hb__quick(&q, HB_SOCKET_STREAM_##name, fd, CALLER))) {         \
-			ssize_t got = call;                                               \
-			if (unlikely(got < 0))                                            \
-				return hb__quick_failed(&q, fd, may_wait);                \
-			hb__door->quick_moved(&q, (size_t)got, asked);                    \
-			return got;                                                       \
-		}                                                                         \
+#define QUICK(name, call, asked, may_wait)                                        \
+	do {                                                                      \
+		struct hb_quick q;                                                \
+		if (likely(hb__quick(&q, HB_SOCKET_STREAM_##name, fd, CALLER))) { \
+			ssize_t got = call;                                       \
+			if (unlikely(got < 0))                                    \
+				return hb__quick_failed(&q, fd, may_wait);        \
+			hb__door->quick_moved(&q, (size_t)got, asked);            \
+			return got;                                               \
+		}                                                                 \
 	} while (0)
 #define WAITS (!(flags & MSG_DONTWAIT))
 

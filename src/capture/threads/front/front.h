@@ -51,71 +51,68 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 
 /* Something is taken that is free or not: `name` is called with `args`; in a replay, where it was got, `blocking` is, which returns when
  * it has it. Both return 0 or an error. */
-#define TAKING(name, object, params, args, blocking)                           \
-	SEEN int name params                                                   \
-	{                                                                      \
-		if (likely(hb__records)) {                                     \
-			int got = NEXT(name) args;                             \
-			if (likely(!got || got == EOWNERDEAD)) {               \
-				hb__door->takes(CALLER, HB_THREAD_##name, object); \
-				return got;                                    \
-			}                                                      \
-			bool none;                                             \
-			struct hb_actor *who = hb__enter(CALLER, &none);       \
-			if (who)                                               \
+#define TAKING(name, object, params, args, blocking)                                 \
+	SEEN int name params                                                         \
+	{                                                                            \
+		if (likely(hb__records)) {                                           \
+			int got = NEXT(name) args;                                   \
+			if (likely(!got || got == EOWNERDEAD)) {                     \
+				hb__door->takes(CALLER, HB_THREAD_##name, object);   \
+				return got;                                          \
+			}                                                            \
+			bool none;                                                   \
+			struct hb_actor *who = hb__enter(CALLER, &none);             \
+			if (who)                                                     \
 				hb__door->told(who, HB_THREAD_##name, got, 0, NULL); \
-			return got;                                            \
-		}                                                              \
-		bool follows;                                                  \
-		struct hb_actor *actor = hb__enter(CALLER, &follows);          \
-		if (likely(!actor))                                            \
-			return NEXT(name) args;                                \
-		if (unlikely(follows)) {                                       \
-			struct hb_expected e;                                  \
-			hb__door->expect(actor, HB_THREAD_##name, &e);         \
-			int got = e.outcome ? (int)e.outcome : blocking;       \
-			hb__door->done(actor, HB_THREAD_##name, &e);           \
-			return got;                                            \
-		}                                                              \
-		int got = NEXT(name) args;                                     \
-		if (likely(!got || got == EOWNERDEAD))                         \
-			hb__door->took(actor, HB_THREAD_##name, object);       \
-		else                                                           \
-			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL); \
-		return got;                                                    \
+			return got;                                                  \
+		}                                                                    \
+		bool follows;                                                        \
+		struct hb_actor *actor = hb__enter(CALLER, &follows);                \
+		if (likely(!actor))                                                  \
+			return NEXT(name) args;                                      \
+		if (unlikely(follows)) {                                             \
+			struct hb_expected e;                                        \
+			hb__door->expect(actor, HB_THREAD_##name, &e);               \
+			int got = e.outcome ? (int)e.outcome : blocking;             \
+			hb__door->done(actor, HB_THREAD_##name, &e);                 \
+			return got;                                                  \
+		}                                                                    \
+		int got = NEXT(name) args;                                           \
+		if (likely(!got || got == EOWNERDEAD))                               \
+			hb__door->took(actor, HB_THREAD_##name, object);             \
+		else                                                                 \
+			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL);       \
+		return got;                                                          \
 	}
 
 /* What a thread alone has is given back. */
-#define UNLOCKING(name, object, params, args)                                  \
-	SEEN int name params                                                   \
-	{                                                                      \
-		if (likely(hb__records)) {                                     \
-			hb__door->frees(CALLER, HB_THREAD_##name, object);     \
-			return NEXT(name) args;                                \
-		}                                                              \
-		GIVES(name, int, object, args, unlocks)                        \
+#define UNLOCKING(name, object, params, args)                              \
+	SEEN int name params                                               \
+	{                                                                  \
+		if (likely(hb__records)) {                                 \
+			hb__door->frees(CALLER, HB_THREAD_##name, object); \
+			return NEXT(name) args;                            \
+		}                                                          \
+		GIVES(name, int, object, args, unlocks)                    \
 	}
 
 /* Others may go on by it. how: gives or unlocks. */
-#define GIVING(name, type, object, params, args, how)                   \
-	SEEN type name params                                           \
-	{                                                               \
-		GIVES(name, type, object, args, how)                    \
-	}
-#define GIVES(name, type, object, args, how)                            \
-		bool follows;                                           \
-		struct hb_actor *actor = hb__enter(CALLER, &follows);   \
-		if (likely(!actor))                                     \
-			return NEXT(name) args;                         \
-		if (likely(!follows)) {                                 \
-			hb__door->how(actor, HB_THREAD_##name, object); \
-			return NEXT(name) args;                         \
-		}                                                       \
-		struct hb_expected e;                                   \
-		hb__door->expect(actor, HB_THREAD_##name, &e);          \
-		type got = NEXT(name) args;                             \
-		hb__door->done(actor, HB_THREAD_##name, &e);            \
-		return got;
+#define GIVING(name, type, object, params, args, how) \
+	SEEN type name params { GIVES(name, type, object, args, how) }
+#define GIVES(name, type, object, args, how)                    \
+	bool follows;                                           \
+	struct hb_actor *actor = hb__enter(CALLER, &follows);   \
+	if (likely(!actor))                                     \
+		return NEXT(name) args;                         \
+	if (likely(!follows)) {                                 \
+		hb__door->how(actor, HB_THREAD_##name, object); \
+		return NEXT(name) args;                         \
+	}                                                       \
+	struct hb_expected e;                                   \
+	hb__door->expect(actor, HB_THREAD_##name, &e);          \
+	type got = NEXT(name) args;                             \
+	hb__door->done(actor, HB_THREAD_##name, &e);            \
+	return got;
 
 #pragma GCC visibility pop
 
