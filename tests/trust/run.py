@@ -100,7 +100,7 @@ def refused(h, what, name, *wanted, **more):
 
 def foreign(h):
     h.copy("command.hbdb", command=["sh", "-c", "touch /tmp/never", EVIL])
-    err = refused(h, "another command", "command", "its command, folder or environment is no longer what it was",
+    err = refused(h, "another command", "command", "its command, folder, environment or nodes are no longer what they were",
                   "  sh -c 'touch /tmp/never' $'a b\\x1b[2J\\'\\x0a\\u202e" + 5000 * "x" + "end'\n", "  in the folder %s/work\n"
                   % os.path.realpath(h.place.path))
     check("and shown so that no terminal obeys it", "\x1b" not in err and "\u202e" not in err)
@@ -259,12 +259,62 @@ def names(h):
         check("%s: a near name, or none" % name, ("did you mean %s?" % meant in err) if meant else "did you" not in err, err)
 
 
+def nodes(h):
+    """A recording that names nodes: hbdb connects to those of its own, and to others when it is told to."""
+    place, part = h.place, h.place.path + "/hbdb-" + 32 * "a"
+    said = place.path + "/reached"
+    place.script("bin/ssh", 'echo "ssh $*" >> %s\necho "no route" >&2\nexit 255\n' % said)
+    place.script("bin/srun", 'echo "srun $SLURM_JOB_ID $*" >> %s\n[ -e %s/job ] || { echo "Invalid job id specified" >&2; exit 1; }\n'
+                 'while [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n' % (said, place.path))
+    env = {"PATH": place.path + "/bin:" + place.env["PATH"]}
+
+    def reached():
+        lines = open(said).read().splitlines() if os.path.exists(said) else []
+        if lines:
+            os.unlink(said)
+        return lines
+
+    far = [{"name": "far.example", "folder": part, "missing": True}]
+    h.copy("far.hbdb", nodes=far)
+    status, _, err = h.run("record", "--fetch", "far", env=env)
+    same("nodes that it did not have when it was made are not connected to", (status, reached()), (2, []))
+    has("and it is said why, and which", err, "nodes are no longer what they were", "It names far.example", "--from-elsewhere")
+    h.copy("foreign.hbdb", nodes=far, id=32 * "b")
+    status, _, err = h.run("record", "--fetch", "foreign", env=env)
+    same("nor those of a recording from somebody else", (status, reached(), "does not remember" in err), (2, [], True))
+    status, _, err = h.run("record", "--fetch", "--from-elsewhere", "foreign", env=env)
+    same("unless one says so", (status, ["far.example" in line for line in reached()]), (3, [True]))
+    has("what then happens is said", err, "the node far.example is lost")
+    same("the word goes with --fetch", h.run("record", "--from-elsewhere", "--", "true", env=env)[0], 2)
+    h.copy("running.hbdb", nodes=far, id=32 * "b", exit_status=None, seconds=None)
+    status, _, err = h.run("hang", "running", env=env)
+    same("hbdb hang does not connect, either", (reached(), "--from-elsewhere" in err), ([], True))
+    h.run("hang", "--from-elsewhere", "running", env=env)
+    same("unless one says so", len(reached()), 1)
+    # through the job of Slurm's that it was made in; when that is over, as other machines
+    import rawlog
+    rawlog.example(1, 2).write(part)
+    h.copy("job.hbdb", nodes=[dict(far[0], slurm="77")], id=32 * "b")
+    status, _, err = h.run("record", "--fetch", "--from-elsewhere", "job", env=env)
+    same("a job of Slurm's that is over: srun is tried, then ssh", (status, [line.split()[0] for line in reached()], "is not reached through job 77 of Slurm" in err), (3, ["srun", "ssh"], True))
+    open(place.path + "/job", "w").close()
+    status, _, err = h.run("record", "--fetch", "--from-elsewhere", "job", env=env)
+    lines = reached()
+    same("one that goes on: through it, and through nothing else", (status, len(lines), lines[0].split()[:2] if lines else [], "--overlap" in str(lines), "2 processes" in err),
+         (0, 1, ["srun", "77"], True, True))
+    check("its part was fetched, and removed there", not os.path.exists(part) and any(n.startswith("node.") for n in os.listdir(place.path + "/work/job.hbdb")), err)
+    h.copy("evil.hbdb", nodes=[dict(far[0], slurm="77; x")], id=32 * "b")
+    status, _, err = h.run("record", "--fetch", "--from-elsewhere", "evil", env=env)
+    same("a number of a job that is none makes a node none", (status, reached()), (2, []))
+
+
 with lib.Place() as here:
     h = Here(here)
     own(h)
     foreign(h)
     memory(h)
     asked(h)
+    nodes(h)
     last(h)
     names(h)
 lib.finish()

@@ -32,7 +32,8 @@ typedef struct hb_nodes {
 /* Connects to the agents of all hosts. Those that are one machine are one node. 0, or an exit code after having said which cannot be reached and why:
  * nothing is connected then. Where all of them are this machine alone, ret->n is 0. */
 int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret);
-/* Connects, over ssh, to those nodes of a recording whose part is not here; those that cannot be reached are lost. */
+/* Connects to those nodes of a recording whose part is not here, through the job of Slurm's that it was made in, or over ssh; those that cannot be reached are lost. Only
+ * after hb__trust_nodes. */
 void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret);
 /* Makes the folder on each: PARENT/hbdb-ID. 0, or an exit code after having said why. */
 int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id);

@@ -54,6 +54,28 @@ char *hb__trust_not(const char *recording, const hb_manifest *m)
 	return text;
 }
 
+int hb__trust_nodes(const char *recording, const hb_manifest *m, bool given)
+{
+	char *file = file_of_another(recording), *why = file ? NULL : hb__made_not(m), *names = hb__copy("");
+	bool mine = !file && !why;
+	for (size_t i = 0; i < m->nnodes && !mine; i++) {
+		char *more = hb__format("%s%s%s", names, i ? ", " : "", m->node[i].name);
+		free(names);
+		names = more;
+	}
+	char *shown = hb__inert(names);
+	int code = 0;
+	if (!mine && !given)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"%s may come from somebody else: %s%s. It names %s, and hbdb would connect there as you: --from-elsewhere does so",
+			hb__short(recording), file ? file : why, file ? " belongs to another user" : "", shown);
+	free(shown);
+	free(names);
+	free(file);
+	free(why);
+	return code;
+}
+
 /* ---- showing ---- */
 
 /* All of it: what is cut off could be what matters. */

@@ -17,4 +17,8 @@ char *hb__trust_not(const char *recording, const hb_manifest *manifest);
  * after having said why. */
 int hb__trust(const char *recording, const hb_manifest *manifest, hb_trust how);
 
+/* Whether hbdb may connect to the nodes that the recording names, which runs its agents there as this user: when it was made by him, here, or when he says so (given:
+ * --from-elsewhere was). 0; or an exit code after having said why not. */
+int hb__trust_nodes(const char *recording, const hb_manifest *manifest, bool given);
+
 #endif

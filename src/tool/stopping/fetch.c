@@ -7,6 +7,7 @@
 #include "../lasting/lasting.h"
 #include "../making/keep.h"
 #include "../nodes/nodes.h"
+#include "../recorded/trust.h"
 #include "../store/find.h"
 #include "stop.h"
 
@@ -29,7 +30,15 @@ static int complete(const char *recording, hb_manifest *m, hb_nodes *nodes)
 	return lost ? HB_EXIT_RECORDING : 0;
 }
 
-int hb__fetch_missing(const char *name)
+static bool has_missing(const hb_manifest *m)
+{
+	bool has = false;
+	for (size_t i = 0; i < m->nnodes; i++)
+		has |= m->node[i].missing;
+	return has;
+}
+
+int hb__fetch_missing(const char *name, bool elsewhere)
 {
 	char *recording;
 	hb_manifest m = {0};
@@ -42,6 +51,8 @@ int hb__fetch_missing(const char *name)
 	if (!code && busy)
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"%s is being made: what its nodes have is fetched when the command ends", hb__short(recording));
+	if (!code && has_missing(&m))
+		code = hb__trust_nodes(recording, &m, elsewhere);
 	if (!code)
 		hb__nodes_reopen(&m, &nodes);
 	if (!code && !nodes.n)

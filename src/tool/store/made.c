@@ -22,7 +22,7 @@ static bool is_id(const char *id)
 	return id && strlen(id) == HB_ID_LENGTH && strspn(id, "0123456789abcdef") == HB_ID_LENGTH;
 }
 
-/* What of a manifest decides what is run. */
+/* What of a manifest decides what is run, and on which nodes. */
 static char *steering(const hb_manifest *m)
 {
 	cJSON *root = cJSON_CreateObject();
@@ -34,6 +34,12 @@ static char *steering(const hb_manifest *m)
 	for (size_t i = 0; i < m->environment.n; i++)
 		if (hb__manifest_sets(m->environment.at[i]))
 			cJSON_AddItemToArray(environment, cJSON_CreateString(m->environment.at[i]));
+	cJSON *nodes = m->nnodes ? cJSON_AddArrayToObject(root, "nodes") : NULL;
+	for (size_t i = 0; i < m->nnodes; i++) {
+		cJSON_AddItemToArray(nodes, cJSON_CreateString(m->node[i].name));
+		cJSON_AddItemToArray(nodes, cJSON_CreateString(m->node[i].folder));
+		cJSON_AddItemToArray(nodes, cJSON_CreateString(m->node[i].slurm ? m->node[i].slurm : ""));
+	}
 	char *text = cJSON_PrintUnformatted(root);
 	cJSON_Delete(root);
 	return text;
@@ -119,7 +125,7 @@ char *hb__made_not(const hb_manifest *m)
 	else if (!then)
 		why = hb__format("%s, where hbdb remembers that it made it: %s", path, strerror(error));
 	else if (strcmp(now, then) != 0)
-		why = hb__copy("its command, folder or environment is no longer what it was when it was recorded");
+		why = hb__copy("its command, folder, environment or nodes are no longer what they were when it was recorded");
 	else
 		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW); /* used: it is remembered for longer */
 	free(then);

@@ -27,6 +27,7 @@ void hb__manifest_node_free(hb_manifest_node *node)
 	free(node->name);
 	free(node->host);
 	free(node->folder);
+	free(node->slurm);
 	*node = (hb_manifest_node){0};
 }
 
@@ -196,6 +197,8 @@ static void put_nodes(cJSON *root, const hb_manifest *m)
 		cJSON_AddStringToObject(o, "folder", m->node[i].folder);
 		if (m->node[i].missing)
 			cJSON_AddBoolToObject(o, "missing", true);
+		if (m->node[i].slurm)
+			cJSON_AddStringToObject(o, "slurm", m->node[i].slurm);
 		cJSON_AddItemToArray(list, o);
 	}
 }
@@ -304,9 +307,10 @@ static void read_nodes(const cJSON *root, hb_manifest *ret)
 	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "nodes"))
 	{
 		hb_manifest_node node = {text_of(item, "name"), text_of(item, "host"), text_of(item, "folder"),
-			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "missing"))};
+			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "missing")), text_of(item, "slurm")};
 		/* a name is a word of a command that reaches it */
-		if (!node.name || !node.folder || *node.name == '-' || *node.folder != '/') {
+		if (!node.name || !node.folder || *node.name == '-' || *node.folder != '/' ||
+			(node.slurm && (!*node.slurm || node.slurm[strspn(node.slurm, "0123456789")]))) {
 			hb__manifest_node_free(&node);
 			continue;
 		}

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "../../nodes/nodes.h"
 #include "../../options.h"
+#include "../../recorded/trust.h"
 #include "../../run/next.h"
 #include "../../store/find.h"
 #include "../../store/manifest.h"
@@ -19,6 +20,8 @@ const hb_option hb__hang_options[] = {
 		"after SECONDS without progress the job is called hung, even without proof; default: 10"},
 	{"stacks", 0, HB_OPTION_FLAG, NULL,
 		"print the stack of each process with gdb, which stops the process for a moment"},
+	{"from-elsewhere", 0, HB_OPTION_FLAG, NULL,
+		"also of a recording that you did not make here; hbdb connects to the nodes that it names"},
 	{0},
 };
 
@@ -73,14 +76,14 @@ static int answer(hb_watch *w, hb_moving m)
 }
 
 /* The logs of a job on several nodes, in a folder here; NULL: they stand in the recording. *ret_following, *ret_nodes: to be ended. */
-static char *follow(const char *recording, hb_nodes *ret_nodes, hb_following **ret_following)
+static char *follow(const char *recording, bool elsewhere, hb_nodes *ret_nodes, hb_following **ret_following)
 {
 	const struct timespec tick = {0, 100000000};
 	const char *temporary = getenv("TMPDIR");
 	hb_manifest m;
 	hb_logs logs = {0};
 	char *folder = NULL;
-	if (!hb__manifest_read(recording, &m) && m.nnodes)
+	if (!hb__manifest_read(recording, &m) && m.nnodes && !hb__trust_nodes(recording, &m, elsewhere))
 		hb__nodes_reopen(&m, ret_nodes);
 	for (size_t i = 0; i < ret_nodes->n; i++)
 		if (ret_nodes->at[i].lost)
@@ -127,7 +130,7 @@ int hb__hang(const hb_args *args)
 		return HB_EXIT_OK;
 	}
 	if (!code) {
-		mirror = follow(recording, &nodes, &following);
+		mirror = follow(recording, hb__option_value(args, "from-elsewhere"), &nodes, &following);
 		code = answer(&watch, judge(&watch, mirror ? mirror : recording));
 		if (hb__option_value(args, "stacks") && watch.lanes.n)
 			hb__put_stacks(&watch.lanes, stdout);

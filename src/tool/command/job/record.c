@@ -59,6 +59,8 @@ const hb_option hb__record_options[] = {
 		"of a job on several nodes: where each node keeps its part until the job is over; off: all nodes see the folder of the recording, and write there; default: /tmp"},
 	{"fetch", 0, HB_OPTION_FLAG, NULL,
 		"fetch what nodes of the recording NAME still have that could not be reached when it was made; default: the last recording"},
+	{"from-elsewhere", 0, HB_OPTION_FLAG, NULL,
+		"with --fetch: also of a recording that you did not make here; hbdb connects to the nodes that it names"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -158,18 +160,22 @@ static int check_options(const hb_args *args, unsigned layers)
 	return 0;
 }
 
+static int stop(const char *name, bool elsewhere) { return elsewhere ? HB_EXIT_USAGE : hb__stop_recording(name); }
+static int keep(const char *name, bool elsewhere) { return elsewhere ? HB_EXIT_USAGE : hb__keep_now(name); }
+
 /* --stop [NAME], --keep [NAME], --fetch [NAME]: what stands in the place of the command is the name. */
-static int with_name(const hb_args *args, const char *option, int (*does)(const char *name))
+static int with_name(const hb_args *args, const char *option, int (*does)(const char *name, bool elsewhere))
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
-		if (hb__option_value(args, o->name) && strcmp(o->name, option) != 0)
+		if (hb__option_value(args, o->name) && strcmp(o->name, option) != 0 &&
+			(strcmp(option, "fetch") != 0 || strcmp(o->name, "from-elsewhere") != 0))
 			return hb__fail_with(
 				HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", option, o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --%s takes the name of one recording, as in 'hbdb record --%s NAME.hbdb'", option,
 			option);
-	return does(args->rest ? args->rest[0] : NULL);
+	return does(args->rest ? args->rest[0] : NULL, hb__option_value(args, "from-elsewhere"));
 }
 
 #define RING_LEAST (1u << 17)
@@ -221,11 +227,13 @@ int hb__record(const hb_args *args)
 	hb_send_policy policy = {0};
 	uint64_t ring = 0;
 	if (hb__option_value(args, "stop"))
-		return with_name(args, "stop", hb__stop_recording);
+		return with_name(args, "stop", stop);
 	if (hb__option_value(args, "keep"))
-		return with_name(args, "keep", hb__keep_now);
+		return with_name(args, "keep", keep);
 	if (hb__option_value(args, "fetch"))
 		return with_name(args, "fetch", hb__fetch_missing);
+	if (hb__option_value(args, "from-elsewhere"))
+		return hb__fail_with(HB_EXIT_USAGE, "record --from-elsewhere goes with --fetch");
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
