@@ -57,6 +57,8 @@ MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
 RULES = """
 when rank 3 of job dies do
   stop everybody in its past and leave them for me, attach debugger
+when pattern %s/never.hbm of steps is stopped do note "a step never comes"
+when pattern %s/yet.hbm of steps is stopped do note "a step does not come"
 when any process of boom dies do restart program boom
 when pattern %s/turns.hbm of turns is wrong do note "the model does not allow it"
 """
@@ -114,6 +116,24 @@ def model(c):
 
 
 # Each rank stays, but of the first run rank 1 dies, after so many events that its recording takes a while.
+STEPS_PROGRAM = r"""
+#include <hbdb/event.h>
+#include <unistd.h>
+int main(void)
+{
+	hb_event("other");
+	if (!fork()) {
+		hb_event("step");
+		hb_event("step");
+		return 0;
+	}
+	while (access("finish", F_OK))
+		usleep(20000);
+	return 0;
+}
+"""
+STEPS = "model steps\naction step() = event step\nrun = 1: step(); 1: step(); %s: step()\n"
+
 BOOM = r"""
 #include <fcntl.h>
 #include <mpi.h>
@@ -135,6 +155,22 @@ int main(int argc, char **argv)
 """
 
 
+def stopped(c):
+    """One process of two has ended, and the model wants a third step: of it, or of the other one, which may come yet."""
+    os.remove(c.path + "/finish")
+    for name, who in (("never", 1), ("yet", 0)):
+        with open("%s/%s.hbm" % (c.path, name), "w", encoding="ascii") as f:
+            f.write(STEPS % who)
+    c.do("program", "add", "steps", "--node", "n1", "--cwd", c.path, "--record", "--", c.path + "/steps")
+    c.do("program", "begin", "steps")
+    check(until(lambda: c.event("note", "a step never comes")), "that a pattern has stopped is told while the program runs", c.run("events")[1])
+    check(c.program("steps")["state"] == "running", "which it does")
+    check(not c.event("note", "a step does not come"), "not of one who may still do it", c.run("events")[1])
+    touch(c, "finish")
+    check(until(lambda: c.event("note", "a step does not come")), "of him when he has ended", c.run("events")[1])
+    check(len(c.table("SELECT 1 FROM event WHERE kind = 'finding' AND text LIKE '%step%'")) == 2, "each once", c.run("events")[1])
+
+
 def restart(c):
     """A rule for any death, without a pause: one death is one restart, and what is done to begin again is none."""
     c.do("program", "add", "boom", "--node", "n1", "--cwd", c.path, "--record", "--", *MPIRUN[:1], *MPIRUN[2:], "-n", "2", c.path + "/boom")
@@ -154,16 +190,18 @@ def restart(c):
 def main():
     with Complex() as c:
         with open(c.path + "/rules", "w", encoding="utf-8") as f:
-            f.write(RULES % c.path)
+            f.write(RULES % ((c.path,) * 3))
         c.options = ["--reactions", c.path + "/rules"]
         build(c, "job", JOB, "mpicc.openmpi")
         build(c, "turns", TURNS, "cc")
+        build(c, "steps", STEPS_PROGRAM, "cc")
         build(c, "boom", BOOM, "mpicc.openmpi")
         c.begin()
         c.do("nodes", "add", "n1", "--platform", "local")
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         past(c)
         model(c)
+        stopped(c)
         restart(c)
     finish()
 

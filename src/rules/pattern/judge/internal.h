@@ -35,6 +35,7 @@ struct hb__kept {
 	uint32_t rank;        /* of that place: 0 a process that died in it, ... */
 	uint64_t *signature;  /* what is alike in one story */
 	uint32_t signatures;
+	bool over; /* whoever could do what comes next has ended: it does not come, also where the run goes on */
 };
 
 /* Verdicts that are told once. */

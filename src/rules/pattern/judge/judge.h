@@ -10,7 +10,7 @@ typedef struct hb_judge_options {
 	hb_history_contents *contents; /* may be NULL */
 	void *contents_user;
 	uint32_t died; /* process that is known to have died first; HB_NO: not known */
-	bool running;  /* the run goes on: what has not come may come yet */
+	bool running;  /* the run goes on: what has not come may come yet, of processes that have not ended */
 } hb_judge_options;
 
 /* A row of the table: a process where a key stands, and in what. */

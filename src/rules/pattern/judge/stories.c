@@ -112,7 +112,8 @@ hb_status hb__make_stories(struct hb__judging *g, hb_error *err)
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < g->kept && !status; i++) {
 		const hb_pattern_verdict *v = &g->keep[i].v;
-		bool under_way = v->state == HB_PATTERN_STOPPED && g->options->running && g->keep[i].rank > 1;
+		bool under_way = v->state == HB_PATTERN_STOPPED && g->options->running && g->keep[i].rank > 1 &&
+				 !g->keep[i].over;
 		g->judgement->under_way += under_way;
 		if (v->state != HB_PATTERN_COMPLETE && !under_way)
 			status = add(g, id_of(v), i, err);

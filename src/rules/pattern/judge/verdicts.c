@@ -27,6 +27,23 @@ static uint32_t rank_of(const struct hb__judging *g, const hb_pattern_next *n)
 	return in ? 2 : b->message && n->half == HB_PATTERN_RECEIVED ? 3 : 4;
 }
 
+/* It does nothing any more, as its log says itself. */
+static bool is_over(const struct hb__judging *g, uint32_t process)
+{
+	if (process >= g->info->processes)
+		return false;
+	switch (g->fate[process].kind) {
+	case HB__FATE_CRASHED:
+	case HB__FATE_DIED:
+	case HB__FATE_ABORTED:
+	case HB__FATE_FINALIZED:
+	case HB__FATE_LEFT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What is looked at first: of a stop where a cause may be, of a wrong event what its own process could have done instead. */
 static uint32_t place_of(const struct hb__judging *g, const hb_pattern_verdict *v, const hb_pattern_next *n)
 {
@@ -67,6 +84,9 @@ static void copy_next(struct hb__judging *g, struct hb__kept *k, const hb_patter
 	uint32_t n = v->nnext < NEXT_MOST ? v->nnext : NEXT_MOST, best = 0;
 	hb_pattern_next *to = hb__judge_alloc(g, ((size_t)n + 1) * sizeof *to);
 	k->rank = 6;
+	k->over = v->nnext > 0;
+	for (uint32_t i = 0; i < v->nnext; i++)
+		k->over &= is_over(g, v->next[i].process);
 	for (uint32_t i = 0; to && i < n; i++) {
 		to[i] = v->next[i];
 		to[i].key = copy_key(g, v->next[i].key, g->binding[v->next[i].binding].nkeys);
