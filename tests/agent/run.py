@@ -16,6 +16,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import wire
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+import rawlog
+
 HBDB = os.path.join(os.environ.get("BUILD", "build"), "hbdb")
 HBDB = os.path.abspath(HBDB)
 passed = failed = 0
@@ -198,6 +201,36 @@ def parts(place):
             break
         more = {"after": answer["next"]}
     check(1 < answers < 10 and sorted(int(p["name"][3:]) for p in found) == list(range(many)), "%d answers to one ps have each of %d once" % (answers, len(found)))
+    w.close()
+
+
+def shared(place):
+    """A folder that several nodes see: an agent tells of the processes of its own, while they run, when they end and when their logs are complete."""
+    folder = place.folder + "/shared.hbdb"
+    rawlog.manifest(folder, exit_status=None)
+    said = json.load(open(folder + "/manifest.json"))
+    del said["exit_status"]
+    json.dump(said, open(folder + "/manifest.json", "w"))
+    ours = subprocess.Popen(["sleep", "1000"])
+    for rank, host in enumerate((socket.gethostname(), "elsewhere", socket.gethostname() + ".elsewhere", "")):
+        log = rawlog.Log(rank, 4, state=0)
+        log.host = host
+        log.function("MPI_Init", rawlog.LOCAL)
+        log.event("MPI_Init")
+        text = log.bytes()
+        with open("%s/rank.%d.log" % (folder, rank), "wb") as f:
+            f.write(text[:32] + struct.pack("<I", ours.pid) + text[36:])  # the number is one of a process here
+    w = place.agent()
+    w.ask("watch", folder=folder)
+    w.told("process")
+    ours.kill()
+    ours.wait()
+    w.told("death")
+    with open(folder + "/manifest.json", "w", encoding="ascii") as f:
+        json.dump(dict(said, exit_status=0), f)
+    w.wait(lambda: w.ask("ps")["processes"] == [] or None)
+    told = [n["process"]["log"] for n in w.news if "process" in n]
+    check(told and set(told) == {"rank.0.log"}, "of a folder that nodes share an agent tells of its own processes: %r" % told)
     w.close()
 
 
@@ -406,7 +439,7 @@ def debugging(place):
 
 def main():
     import turn
-    for part in (hello, run, killed, processes, parts, service, junk, dial, named_door, debugging):
+    for part in (hello, run, killed, processes, parts, shared, service, junk, dial, named_door, debugging):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):
