@@ -57,6 +57,7 @@ MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
 RULES = """
 when rank 3 of job dies do
   stop everybody in its past and leave them for me, attach debugger
+when process left of left goes on at most once per 1h do attach debugger and leave it for me
 when pattern %s/never.hbm of steps is stopped do note "a step never comes"
 when pattern %s/yet.hbm of steps is stopped do note "a step does not come"
 when any process of boom dies do restart program boom
@@ -116,6 +117,26 @@ def model(c):
 
 
 # Each rank stays, but of the first run rank 1 dies, after so many events that its recording takes a while.
+LEFT = r"""
+#include <fcntl.h>
+#include <hbdb/event.h>
+#include <unistd.h>
+volatile int turns;
+static void deep_in(int out)
+{
+	while (access("finish", F_OK)) {
+		(void)!write(out, ".", 1);
+		turns++;
+		usleep(5000);
+	}
+}
+int main(void)
+{
+	hb_event("here");
+	deep_in(open("turns.out", O_WRONLY | O_CREAT | O_APPEND, 0600));
+	return 0;
+}
+"""
 STEPS_PROGRAM = r"""
 #include <hbdb/event.h>
 #include <unistd.h>
@@ -153,6 +174,39 @@ int main(int argc, char **argv)
 		usleep(20000);
 }
 """
+
+
+def taken_over(c):
+    """A process is left under hold where the debugger saw it, and taken over there."""
+    os.remove(c.path + "/finish")
+    c.do("program", "add", "left", "--node", "n1", "--cwd", c.path, "--record", "--", c.path + "/left")
+    c.do("program", "begin", "left")
+    until(lambda: any(r["program_name"] == "left" and r["name"] == "left" and r["events"] for r in c.rows("ps")))
+    one = next(r for r in c.rows("ps") if r["program_name"] == "left" and r["events"])
+    c.do("program", "stop", "#%d" % one["process"])
+    until(lambda: c.event("stop", "left"))
+    c.do("program", "go", "#%d" % one["process"])  # this is the event of the rule
+    told = until(lambda: c.event("note", "takes it over where it is"))
+    check(told and "held for me: 'hbdb debug --event" in told["text"], "a process that the debugger leaves stands, and how to take it over is told", c.run("events")[1])
+    event = told["text"].split("--event ")[1].split("'")[0]
+
+    def state():
+        with open("/proc/%d/stat" % one["pid"], encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+
+    def count():
+        return os.path.getsize(c.path + "/turns.out")
+    check(until(lambda: state() == "T"), "it is stopped", state())
+    before = count()
+    status, out, err = c.run("debug", "--event", event, "-c", "where; print turns; exit")
+    check(status == 0 and "deep_in (" in out + err, "hbdb debug --event takes it over", (status, out, err))
+    check(any(str(n) in (out + err).replace("=", " ").split() for n in (before - 1, before)), "where it was: it did nothing meanwhile", (before, out + err))
+    check(until(lambda: state() == "T", 10), "and it stands again when the debugger has left", state())
+    c.do("program", "release", "#%d" % one["process"], "--force")
+    c.do("program", "go", "#%d" % one["process"])
+    check(until(lambda: count() > before), "released, it goes on", (before, count()))
+    touch(c, "finish")
+    until(lambda: c.program("left")["state"] == "ended")
 
 
 def stopped(c):
@@ -194,6 +248,7 @@ def main():
         c.options = ["--reactions", c.path + "/rules"]
         build(c, "job", JOB, "mpicc.openmpi")
         build(c, "turns", TURNS, "cc")
+        build(c, "left", LEFT, "cc")
         build(c, "steps", STEPS_PROGRAM, "cc")
         build(c, "boom", BOOM, "mpicc.openmpi")
         c.begin()
@@ -201,6 +256,7 @@ def main():
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         past(c)
         model(c)
+        taken_over(c)
         stopped(c)
         restart(c)
     finish()

@@ -132,11 +132,18 @@ void hb__manager_react(struct hb_manager *m);
 void hb__manager_react_tick(struct hb_manager *m, double now);
 
 /* ---- cut.c ---- */
-/* Stops who has an event in the past of the last one of the process of this event, and leaves them where `leave`. */
-void hb__stop_past(
-	struct hb_manager *m, const cJSON *event, bool leave, const char *whom, const char *why, bool stacks);
-void hb__stop_one(struct hb_manager *m, const cJSON *row, bool leave, const char *whom, const char *why);
-void hb__manager_stacks(struct hb_manager *m, const cJSON *row);
+/* What is done to those who are stopped. */
+struct hb__stop_how {
+	bool leave;       /* they are held */
+	const char *whom; /* for whom; NULL: the manager's user */
+	const char *why;
+	bool stacks; /* gdb says where they stand */
+};
+/* Stops who has an event in the past of the last one of the process of this event. */
+void hb__stop_past(struct hb_manager *m, const cJSON *event, const struct hb__stop_how *how);
+void hb__stop_one(struct hb_manager *m, const cJSON *row, const struct hb__stop_how *how);
+/* Its stacks become an event; left: it stays stopped, held for this user, and how it is taken over is told. NULL: it is not. */
+void hb__manager_stacks(struct hb_manager *m, const cJSON *row, const char *left);
 
 /* ---- notify.c ---- */
 void hb__notify_command(struct hb_manager *m, char *const *argv, const cJSON *event, const char *what);

@@ -126,6 +126,21 @@ static void read_text(hb__when_reader *r, hb_action *a, const char *what, bool n
 		hb__when_wrong(r, "here should be %s in quotes", what);
 }
 
+/* and leave it [for NAME] */
+static void read_leave(hb__when_reader *r, hb_action *a)
+{
+	if (!hb__when_takes_word(r, "and"))
+		return;
+	hb__when_need(r, "leave");
+	r->wanted[0] = 0;
+	/* the debugger is attached to whom the action before it stopped: one, or several */
+	if (a->kind != HB_ACTION_DEBUGGER || !hb__when_takes_word(r, "them"))
+		hb__when_need(r, a->kind == HB_ACTION_STOP || a->kind == HB_ACTION_DEBUGGER ? "it" : "them");
+	a->leave = true;
+	if (hb__when_takes_word(r, "for"))
+		a->whom = hb__when_name(r, "for whom");
+}
+
 static void read_stop(hb__when_reader *r, hb_action *a)
 {
 	a->kind = HB_ACTION_STOP;
@@ -140,13 +155,7 @@ static void read_stop(hb__when_reader *r, hb_action *a)
 			a->kind = HB_ACTION_STOP_ALL;
 	} else if (!hb__when_takes_word(r, "it"))
 		hb__when_none(r);
-	if (!hb__when_takes_word(r, "and"))
-		return;
-	hb__when_need(r, "leave");
-	hb__when_need(r, a->kind == HB_ACTION_STOP ? "it" : "them");
-	a->leave = true;
-	if (hb__when_takes_word(r, "for"))
-		a->whom = hb__when_name(r, "for whom");
+	read_leave(r, a);
 }
 
 static void read_notify(hb__when_reader *r, hb_action *a)
@@ -205,6 +214,7 @@ void hb__when_read_action(hb__when_reader *r, hb__when_rule *rule)
 	else if (hb__when_takes_word(r, "attach")) {
 		hb__when_need(r, "debugger");
 		a->kind = HB_ACTION_DEBUGGER;
+		read_leave(r, a);
 	} else if (hb__when_takes_word(r, "begin"))
 		read_program(r, a, HB_ACTION_BEGIN);
 	else if (hb__when_takes_word(r, "end"))

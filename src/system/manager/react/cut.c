@@ -41,11 +41,54 @@ static void has_stopped(void *user, const cJSON *answer, const char *error, int 
 	free(s);
 }
 
-void hb__stop_one(struct hb_manager *m, const cJSON *row, bool leave, const char *whom, const char *why)
+struct stacks {
+	struct hb_manager *manager;
+	int64_t process;
+	char *left;
+};
+
+/* Whoever takes it over finds it where it stands: gdb attaches to a process that is stopped, and leaves it so. */
+static void tell_how(struct stacks *s)
+{
+	hb__manager_note(s->manager, "note", "warning", 0, 0, s->process,
+		"it stands, held for %s: 'hbdb debug --event %lld' takes it over where it is; 'hbdb program release #%lld', then 'hbdb program go #%lld', let it go on",
+		s->left, (long long)hb_complex_last_event(s->manager->complex), (long long)s->process,
+		(long long)s->process);
+}
+
+static void have_stacks(void *user, int status, const char *output)
+{
+	struct stacks *s = user;
+	if (status < 0)
+		hb__manager_note(
+			s->manager, "note", "warning", 0, 0, s->process, "gdb could not be attached: %.1500s", output);
+	else
+		hb__manager_note(s->manager, "note", "note", 0, 0, s->process, "stacks:%s",
+			strstr(output, "\nThread ") ? strstr(output, "\nThread ") : output);
+	if (s->left)
+		tell_how(s);
+	free(s->left);
+	free(s);
+}
+
+void hb__manager_stacks(struct hb_manager *m, const cJSON *row, const char *left)
+{
+	char pid[32];
+	struct stacks *s = calloc(1, sizeof *s);
+	if (!s)
+		return;
+	*s = (struct stacks){m, hb__manager_int(row, "process"), left ? strdup(left) : NULL};
+	snprintf(pid, sizeof pid, "%lld", (long long)hb__manager_int(row, "pid"));
+	const char *argv[] = {"gdb", "-nx", "-q", "-batch", "-ex", "set pagination off", "-ex",
+		"set print frame-arguments none", "-ex", "thread apply all -ascending backtrace 40", "-p", pid, NULL};
+	hb__manager_run_on(hb__node_of(m, hb__manager_int(row, "node")), argv, STACK_MOST, have_stacks, s);
+}
+
+void hb__stop_one(struct hb_manager *m, const cJSON *row, const struct hb__stop_how *how)
 {
 	hb_error err;
 	int64_t number = hb__manager_int(row, "process");
-	const char *who = whom ? whom : m->user;
+	const char *who = how->whom ? how->whom : m->user;
 	if (hb_complex_may(m->complex, number, 0, who, &err)) {
 		hb__manager_note(m, "refused", "warning", 0, 0, number, "it is not stopped: %s", err.message);
 		return;
@@ -57,38 +100,10 @@ void hb__stop_one(struct hb_manager *m, const cJSON *row, bool leave, const char
 	if (hb__process_ask(m, row, "stop", 0, has_stopped, s, &err)) {
 		hb__manager_note(m, "note", "warning", 0, 0, number, "it could not be stopped: %s", err.message);
 		free(s);
-	} else if (leave)
-		hb__manager_fine(m, hb_complex_hold(m->complex, number, 0, who, why, &err), &err);
-}
-
-struct stacks {
-	struct hb_manager *manager;
-	int64_t process;
-};
-
-static void have_stacks(void *user, int status, const char *output)
-{
-	struct stacks *s = user;
-	if (status < 0)
-		hb__manager_note(
-			s->manager, "note", "warning", 0, 0, s->process, "gdb could not be attached: %.1500s", output);
-	else
-		hb__manager_note(s->manager, "note", "note", 0, 0, s->process, "stacks:%s",
-			strstr(output, "\nThread ") ? strstr(output, "\nThread ") : output);
-	free(s);
-}
-
-void hb__manager_stacks(struct hb_manager *m, const cJSON *row)
-{
-	char pid[32];
-	struct stacks *s = calloc(1, sizeof *s);
-	if (!s)
-		return;
-	*s = (struct stacks){m, hb__manager_int(row, "process")};
-	snprintf(pid, sizeof pid, "%lld", (long long)hb__manager_int(row, "pid"));
-	const char *argv[] = {"gdb", "-nx", "-q", "-batch", "-ex", "set pagination off", "-ex",
-		"set print frame-arguments none", "-ex", "thread apply all -ascending backtrace 40", "-p", pid, NULL};
-	hb__manager_run_on(hb__node_of(m, hb__manager_int(row, "node")), argv, STACK_MOST, have_stacks, s);
+	} else if (how->leave)
+		hb__manager_fine(m, hb_complex_hold(m->complex, number, 0, who, how->why, &err), &err);
+	if (how->stacks)
+		hb__manager_stacks(m, row, how->leave ? who : NULL);
 }
 
 /* ---- the past ---- */
@@ -149,9 +164,7 @@ static void stop_those(struct past *p, const char *output)
 			continue;
 		size_t used = strlen(names);
 		snprintf(names + used, sizeof names - used, "%s%s", n++ ? ", " : "", hb__manager_text(row, "name"));
-		hb__stop_one(m, row, p->leave, p->whom, p->why);
-		if (p->stacks)
-			hb__manager_stacks(m, row);
+		hb__stop_one(m, row, &(struct hb__stop_how){p->leave, p->whom, p->why, p->stacks});
 	}
 	hb__manager_note(m, "reaction", "warning", 0, 0, p->process, "%s of %s: %zu %s%s%s",
 		output ? "stopped in the past" : "stopped, as the past is not known", p->name, n,
@@ -191,7 +204,7 @@ static void have_last(void *user, int status, const char *output)
 	hb__manager_run_on(hb__node_of(m, p->node), argv, CONE_MOST, have_cone, p);
 }
 
-void hb__stop_past(struct hb_manager *m, const cJSON *event, bool leave, const char *whom, const char *why, bool stacks)
+void hb__stop_past(struct hb_manager *m, const cJSON *event, const struct hb__stop_how *how)
 {
 	struct past *p = calloc(1, sizeof *p);
 	cJSON *row = hb_complex_row(m->complex, "processes", hb__manager_int(event, "process"));
@@ -206,13 +219,13 @@ void hb__stop_past(struct hb_manager *m, const cJSON *event, bool leave, const c
 	*p = (struct past){.manager = m,
 		.recording = strdup(hb__manager_text(row, "recording")),
 		.name = strdup(hb__manager_text(row, "name")),
-		.whom = whom ? strdup(whom) : NULL,
-		.why = strdup(why),
+		.whom = how->whom ? strdup(how->whom) : NULL,
+		.why = strdup(how->why),
 		.process = hb__manager_int(row, "process"),
 		.program = hb__manager_int(row, "program"),
 		.node = hb__manager_int(row, "node"),
-		.leave = leave,
-		.stacks = stacks};
+		.leave = how->leave,
+		.stacks = how->stacks};
 	char query[120];
 	snprintf(query, sizeof query, "SELECT max(event) AS last FROM events WHERE pid = %lld AND lane = 0",
 		(long long)hb__manager_int(row, "pid"));

@@ -108,7 +108,7 @@ static bool collect(void *user, cJSON *row)
 	return true;
 }
 
-static void stop_all(struct hb_manager *m, const hb_action *a, const cJSON *event, const char *why, bool stacks)
+static void stop_all(struct hb_manager *m, const hb_action *a, const cJSON *event, const struct hb__stop_how *how)
 {
 	cJSON *rows = cJSON_CreateArray();
 	const cJSON *row;
@@ -127,15 +127,15 @@ static void stop_all(struct hb_manager *m, const hb_action *a, const cJSON *even
 		if (!strcmp(hb__manager_text(row, "state"), "ended") || !strcmp(hb__manager_text(row, "state"), "gone"))
 			continue;
 		n++;
-		if (a->kind != HB_ACTION_DEBUGGER)
-			hb__stop_one(m, row, a->leave, a->whom, why);
-		if (stacks)
-			hb__manager_stacks(m, row);
+		if (a->kind != HB_ACTION_DEBUGGER || how->leave)
+			hb__stop_one(m, row, how);
+		else
+			hb__manager_stacks(m, row, NULL);
 	}
 	if (!n)
 		hb__manager_note(m, "note", "warning", 0, hb__manager_int(event, "program"),
 			hb__manager_int(event, "process"),
-			"%s: there is no process any more that this could be done to", why);
+			"%s: there is no process any more that this could be done to", how->why);
 	cJSON_Delete(rows);
 }
 
@@ -153,8 +153,12 @@ static void act(struct hb_manager *m, const hb_reaction *r, size_t i, const cJSO
 {
 	const hb_action *a = &r->actions[i];
 	/* `stop ..., attach debugger`: to those that are stopped, when it is known who they are */
-	bool stacks = i + 1 < r->nactions && r->actions[i + 1].kind == HB_ACTION_DEBUGGER;
+	const hb_action *next = i + 1 < r->nactions && r->actions[i + 1].kind == HB_ACTION_DEBUGGER ? &r->actions[i + 1] : NULL;
 	bool behind = i && r->actions[i - 1].kind >= HB_ACTION_STOP && r->actions[i - 1].kind <= HB_ACTION_STOP_PAST;
+	const struct hb__stop_how how = {.leave = a->leave || (next && next->leave),
+		.whom = a->whom || !next ? a->whom : next->whom,
+		.why = why,
+		.stacks = next || a->kind == HB_ACTION_DEBUGGER};
 	switch (a->kind) {
 	case HB_ACTION_NOTE:
 		note(m, a, event, why);
@@ -173,15 +177,15 @@ static void act(struct hb_manager *m, const hb_reaction *r, size_t i, const cJSO
 		keep(m, event, why);
 		break;
 	case HB_ACTION_STOP_PAST:
-		hb__stop_past(m, event, a->leave, a->whom, why, stacks);
+		hb__stop_past(m, event, &how);
 		break;
 	case HB_ACTION_STOP:
 	case HB_ACTION_STOP_ALL:
-		stop_all(m, a, event, why, stacks);
+		stop_all(m, a, event, &how);
 		break;
 	case HB_ACTION_DEBUGGER:
 		if (!behind)
-			stop_all(m, a, event, why, true);
+			stop_all(m, a, event, &how);
 		break;
 	case HB_ACTION_BEGIN:
 	case HB_ACTION_END:
