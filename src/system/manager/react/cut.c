@@ -50,10 +50,12 @@ struct stacks {
 /* Whoever takes it over finds it where it stands: gdb attaches to a process that is stopped, and leaves it so. */
 static void tell_how(struct stacks *s)
 {
+	cJSON *row = hb_complex_row(s->manager->complex, "processes", s->process);
 	hb__manager_note(s->manager, "note", "warning", 0, 0, s->process,
-		"it stands, held for %s: 'hbdb debug --event %lld' takes it over where it is; 'hbdb program release #%lld', then 'hbdb program go #%lld', let it go on",
-		s->left, (long long)hb_complex_last_event(s->manager->complex), (long long)s->process,
-		(long long)s->process);
+		"it stands, held for %s: 'gdb -p %lld' on node %s takes it over where it is; 'hbdb program release #%lld', then 'hbdb program go #%lld', let it go on",
+		s->left, (long long)hb__manager_int(row, "pid"), hb__manager_text(row, "node_name"),
+		(long long)s->process, (long long)s->process);
+	cJSON_Delete(row);
 }
 
 static void have_stacks(void *user, int status, const char *output)
