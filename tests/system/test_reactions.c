@@ -269,7 +269,8 @@ static void test_speed_of_one(void)
 			if (due_at[k] < 0 && strchr(fired, '1' + k))
 				due_at[k] = i;
 	}
-	check(due_at[0] > 30 && due_at[0] < 42, "the rate of messages of a rank passes its limit at 0.1 s number %d", due_at[0]);
+	check(due_at[0] > 30 && due_at[0] < 42, "the rate of messages of a rank passes its limit at 0.1 s number %d",
+		due_at[0]);
 	check(due_at[1] > 60 && due_at[1] < 72, "that of any process falls below its limit at number %d", due_at[1]);
 	check(fired_is("1 2"), "each once, and of nobody else");
 	end(c);

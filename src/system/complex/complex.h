@@ -128,10 +128,10 @@ hb_status hb_complex_consoles_gone(hb_complex *complex, hb_error *err);
  * program_name, process_name where there are such; columns with JSON as what they hold. */
 typedef struct hb_complex_filter {
 	const char *node, *program; /* names; NULL: all */
-	int64_t after;              /* rows behind the one of this number, of reactions behind so many; 0: from the first on */
-	int64_t one;                /* the row of this number alone; 0: all */
-	int64_t since;              /* events behind this number */
-	int64_t most;               /* at most so many, the last ones of events without `since`; 0: all */
+	int64_t after; /* rows behind the one of this number, of reactions behind so many; 0: from the first on */
+	int64_t one;   /* the row of this number alone; 0: all */
+	int64_t since; /* events behind this number */
+	int64_t most;  /* at most so many, the last ones of events without `since`; 0: all */
 } hb_complex_filter;
 typedef bool hb_complex_visit(void *user, cJSON *row); /* the row is the caller's of hb_complex_rows; false: stop */
 hb_status hb_complex_rows(hb_complex *complex, const char *what, const hb_complex_filter *filter,

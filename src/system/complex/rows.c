@@ -77,8 +77,8 @@ hb_status hb_complex_rows(hb_complex *c, const char *what, const hb_complex_filt
 			shown = &all[i];
 	if (!shown)
 		return hb__complex_fail(err, HB_E_ARGUMENT, "there are no '%.60s' in the complex", what);
-	sqlite3_stmt *s = hb__db_ask(
-		c, err, shown->sql, "ssiiii", filter->node, filter->program, filter->one, filter->since, filter->most, filter->after);
+	sqlite3_stmt *s = hb__db_ask(c, err, shown->sql, "ssiiii", filter->node, filter->program, filter->one,
+		filter->since, filter->most, filter->after);
 	if (!s)
 		return HB_E_SYSTEM;
 	int code;

@@ -8,7 +8,6 @@
 
 #include "system/manager/inside.h"
 
-
 struct ask {
 	struct hb__console *console;
 	struct hb_manager *manager;

@@ -125,8 +125,7 @@ static void has_part(void *user, const cJSON *answer, const char *error, int sta
 			return;
 		}
 		cJSON_ArrayForEach(one, q->started) cJSON_AddItemToArray(q->processes, cJSON_Duplicate(one, 1));
-		hb__manager_fine(
-			n->manager, hb_complex_ps(n->manager->complex, n->number, q->processes, &err), &err);
+		hb__manager_fine(n->manager, hb_complex_ps(n->manager->complex, n->number, q->processes, &err), &err);
 		hb__programs_started(n, q->started);
 		known_until(n, true);
 	}

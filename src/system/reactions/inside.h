@@ -94,7 +94,7 @@ typedef struct hb__when_condition {
 	char *what;             /* an identifier, a state, a sensor, a column of nodes */
 	char *model;
 	bool each; /* a rate: of one process, by itself */
-	int over; /* 1: over, -1: under, 0: no limit */
+	int over;  /* 1: over, -1: under, 0: no limit */
 	double limit;
 	int64_t window; /* of a rate */
 	/* as it goes on */

@@ -16,7 +16,8 @@ size_t hb__list_from(const cJSON *ask, const hb_watched *all, size_t n)
 	size_t i = 0;
 	if (!after || sscanf(after, "processes %lu %n", &pid, &used) != 1 || !used)
 		return 0;
-	while (i < n && (all[i].now->pid < pid || (all[i].now->pid == pid && strcmp(all[i].now->path, after + used) <= 0)))
+	while (i < n &&
+		(all[i].now->pid < pid || (all[i].now->pid == pid && strcmp(all[i].now->path, after + used) <= 0)))
 		i++;
 	return i;
 }

@@ -105,8 +105,8 @@ static cJSON *threads_of(const hb_process_now *p)
 /* One that is told: by its pid and the moment when it began. */
 static bool is_meant(const cJSON *process, const cJSON *one)
 {
-	return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(process, "pid"), cJSON_GetObjectItemCaseSensitive(one, "pid"),
-		       true) &&
+	return cJSON_Compare(cJSON_GetObjectItemCaseSensitive(process, "pid"),
+		       cJSON_GetObjectItemCaseSensitive(one, "pid"), true) &&
 	       cJSON_Compare(cJSON_GetObjectItemCaseSensitive(process, "began"),
 		       cJSON_GetObjectItemCaseSensitive(one, "began"), true);
 }
@@ -126,8 +126,8 @@ static cJSON *states_of(const cJSON *ask, const hb_watched *all, size_t n)
 			continue;
 		}
 		cJSON_DeleteItemFromObjectCaseSensitive(process, "threads");
-		cJSON_AddItemToObject(process, "threads",
-			hb__is_over(all[i].now) ? cJSON_CreateArray() : threads_of(all[i].now));
+		cJSON_AddItemToObject(
+			process, "threads", hb__is_over(all[i].now) ? cJSON_CreateArray() : threads_of(all[i].now));
 		if (hb_wire_list_add(&fits, process))
 			last = &all[i];
 	}

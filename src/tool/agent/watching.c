@@ -212,7 +212,8 @@ static cJSON *describe(const struct tracked *t, size_t i)
 		cJSON_AddStringToObject(o, "boot", hb_boot_id());
 		cJSON_AddStringToObject(o, "state", "gone");
 	}
-	static const char *const own[] = {"name", "recording", "log", "rank", "events", "messages", "event_rate", "message_rate", "signal", "status", "how"};
+	static const char *const own[] = {"name", "recording", "log", "rank", "events", "messages", "event_rate",
+		"message_rate", "signal", "status", "how"};
 	for (size_t k = 0; k < sizeof own / sizeof *own; k++)
 		cJSON_DeleteItemFromObjectCaseSensitive(o, own[k]);
 	for (size_t k = 0; k < p->nlanes; k++)

@@ -6,6 +6,7 @@
 int hb__stop_recording(const char *name);
 
 /* hbdb record --fetch [NAME]: fetches what could not be fetched when the recording was made. 0, or an exit code. */
-int hb__fetch_missing(const char *name, bool elsewhere); /* elsewhere: also of a recording that this user did not make here */
+int hb__fetch_missing(
+	const char *name, bool elsewhere); /* elsewhere: also of a recording that this user did not make here */
 
 #endif

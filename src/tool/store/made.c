@@ -125,7 +125,8 @@ char *hb__made_not(const hb_manifest *m)
 	else if (!then)
 		why = hb__format("%s, where hbdb remembers that it made it: %s", path, strerror(error));
 	else if (strcmp(now, then) != 0)
-		why = hb__copy("its command, folder, environment or nodes are no longer what they were when it was recorded");
+		why = hb__copy(
+			"its command, folder, environment or nodes are no longer what they were when it was recorded");
 	else
 		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW); /* used: it is remembered for longer */
 	free(then);

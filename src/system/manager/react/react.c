@@ -90,7 +90,8 @@ static void move_program(struct hb_manager *m, const hb_action *a, const cJSON *
 	if (!program)
 		return;
 	if (a->kind != HB_ACTION_BEGIN && is_of_earlier_run(m, program, event)) {
-		hb__manager_note(m, "note", "note", 0, program, 0, "%s: not done, the program was begun again since", why);
+		hb__manager_note(
+			m, "note", "note", 0, program, 0, "%s: not done, the program was begun again since", why);
 		return;
 	}
 	if (!status && a->kind == HB_ACTION_BEGIN) {
@@ -153,7 +154,8 @@ static void act(struct hb_manager *m, const hb_reaction *r, size_t i, const cJSO
 {
 	const hb_action *a = &r->actions[i];
 	/* `stop ..., attach debugger`: to those that are stopped, when it is known who they are */
-	const hb_action *next = i + 1 < r->nactions && r->actions[i + 1].kind == HB_ACTION_DEBUGGER ? &r->actions[i + 1] : NULL;
+	const hb_action *next =
+		i + 1 < r->nactions && r->actions[i + 1].kind == HB_ACTION_DEBUGGER ? &r->actions[i + 1] : NULL;
 	bool behind = i && r->actions[i - 1].kind >= HB_ACTION_STOP && r->actions[i - 1].kind <= HB_ACTION_STOP_PAST;
 	const struct hb__stop_how how = {.leave = a->leave || (next && next->leave),
 		.whom = a->whom || !next ? a->whom : next->whom,

@@ -178,6 +178,18 @@ static int with_name(const hb_args *args, const char *option, int (*does)(const 
 	return does(args->rest ? args->rest[0] : NULL, hb__option_value(args, "from-elsewhere"));
 }
 
+/* What is done to a recording that there is. */
+static int of_recording(const hb_args *args)
+{
+	if (hb__option_value(args, "stop"))
+		return with_name(args, "stop", stop);
+	if (hb__option_value(args, "keep"))
+		return with_name(args, "keep", keep);
+	if (hb__option_value(args, "fetch"))
+		return with_name(args, "fetch", hb__fetch_missing);
+	return hb__fail_with(HB_EXIT_USAGE, "record --from-elsewhere goes with --fetch");
+}
+
 #define RING_LEAST (1u << 17)
 
 /* 64M, 1G, 500000. 0, or the exit code after having said what is wrong. */
@@ -226,14 +238,9 @@ int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
 	uint64_t ring = 0;
-	if (hb__option_value(args, "stop"))
-		return with_name(args, "stop", stop);
-	if (hb__option_value(args, "keep"))
-		return with_name(args, "keep", keep);
-	if (hb__option_value(args, "fetch"))
-		return with_name(args, "fetch", hb__fetch_missing);
-	if (hb__option_value(args, "from-elsewhere"))
-		return hb__fail_with(HB_EXIT_USAGE, "record --from-elsewhere goes with --fetch");
+	if (hb__option_value(args, "stop") || hb__option_value(args, "keep") || hb__option_value(args, "fetch") ||
+		hb__option_value(args, "from-elsewhere"))
+		return of_recording(args);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
