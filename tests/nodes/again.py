@@ -176,4 +176,17 @@ def test_first(nodes, programs):
     has("info says so", hbdb(nodes, "info", "/tmp/died.hbdb").stdout, "died first")
 
 
-GROUPS = {"first": test_first, "replay": test_replay, "given": test_given, "traced": test_traced, "ended": test_ended, "replay-slurm": test_slurm}
+def test_sockets(nodes, programs):
+    """MPI beside the sockets by which its library talks: one order without contradictions, and a replay that follows the calls of MPI."""
+    name = "/tmp/both.hbdb"
+    command = launched("openmpi", nodes.names, programs["openmpi"], "5")
+    command[1:1] = ["--mca", "btl", "tcp,self"]
+    first = record(nodes, name, command, "--layers", "mpi,sockets")
+    check("mpi,sockets is recorded over nodes", first.returncode == 0 and "4 processes" in first.stderr, said(first))
+    done = hbdb(nodes, "check", name)
+    check("... in an order that is none against itself", "contradict" not in done.stdout + done.stderr, said(done))
+    done = again(nodes, name)
+    check("... and replayed", done.returncode == 0 and done.stdout == first.stdout and "no difference" in done.stderr, said(first) + said(done))
+
+
+GROUPS = {"first": test_first, "sockets": test_sockets, "replay": test_replay, "given": test_given, "traced": test_traced, "ended": test_ended, "replay-slurm": test_slurm}
