@@ -16,6 +16,7 @@
 #define LOOK_S 0.02     /* between two readings of the lane controls */
 #define HALT_S 60       /* on a busy machine, for a process to be stopped by gdb */
 #define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
+#define ABSENT_S 3      /* nobody has moved for so long: one that has not come may not have been made */
 #define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
 
 hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
@@ -498,19 +499,22 @@ static bool stands_still(const struct hb__process *p, double still)
 	}
 }
 
-/* Nothing of it is needed where the others are to stand: who is to make it may stand before that. Ranks are made all the same. */
-static bool is_not_needed(const struct hb__process *p)
+/* Nothing of it is needed where the others are to stand, and none of these has moved for a while: who is to make it may stand before that. Ranks are made all the
+ * same. */
+static bool is_not_needed(const hb_session *s, const struct hb__process *p)
 {
 	const hb_thread *t = p->p.nthreads ? &p->p.threads[0] : NULL;
-	return t && t->asked && !t->stop && !t->stop_inside && !*hb_rank_word(p->p.name);
+	double moved = 0;
+	for (int32_t i = 0; i < s->size; i++)
+		moved = s->process[i].moved > moved ? s->process[i].moved : moved;
+	return t && t->asked && !t->stop && !t->stop_inside && !*hb_rank_word(p->p.name) && moved > 0 &&
+	       hb_seconds() - moved > ABSENT_S;
 }
 
 static bool has_arrived(const struct hb__process *p)
 {
-	if (p->p.life == HB_LIFE_ABSENT)
-		return is_not_needed(p);
 	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
-		return true;
+		return p->p.life != HB_LIFE_ABSENT;
 	if (p->adopted)
 		return false; /* what it is inside of nobody knows */
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
@@ -541,7 +545,8 @@ static bool is_held_back(const struct hb__process *p)
 
 static hb_arrival arrival(hb_session *s, int32_t rank, double still)
 {
-	if (has_arrived(&s->process[rank]))
+	const struct hb__process *p = &s->process[rank];
+	if (has_arrived(p) || (p->p.life == HB_LIFE_ABSENT && is_not_needed(s, p)))
 		return HB_ARRIVED;
 	if (is_held_back(&s->process[rank]))
 		return HB_BLOCKED;
