@@ -139,7 +139,7 @@ static void threads_logged(void)
 		wrong += !is_whole(&s) || s.number <= last[s.who];
 		last[s.who] = s.number;
 	}
-	check((uint64_t)got + lost == THREADS * EACH && !wrong && got > THREADS * EACH / 2,
+	check((uint64_t)got + lost == THREADS * EACH && !wrong && got > 0,
 		"the log has %d of %d, %llu found no room, %d wrong", got, THREADS * EACH, (unsigned long long)lost,
 		wrong);
 	posix_trace_close(log);
