@@ -40,12 +40,12 @@ def count(nodes, name, pattern):
 
 
 def left(nodes, names=NODES):
-    """Whatever of hbdb's, or of the job's, is still on the machines."""
+    """Processes of gdb, of agents and of the job, and doors, that are still on the machines."""
     found = []
     for name in list(names) + [nodes.front_name]:
         lines = nodes[name].run(["ps", "ax", "-ww", "-o", "args"]).stdout.split("\n")
         found += ["%s: %s" % (name, line) for line in lines if line.startswith(("gdb", HBDB, "sh -c unset", nodes.programs, "ssh -T"))]
-        found += ["%s: %s" % (name, f) for f in nodes[name].run(["ls", "/tmp"]).stdout.split() if f.startswith("hbdb-")]
+        found += ["%s: %s" % (name, f) for f in nodes[name].run(["ls", "/tmp"]).stdout.split() if f.startswith(("hbdb-dial", "hbdb-gdb"))]
     return found
 
 
@@ -53,7 +53,7 @@ def nothing_left(nodes, what, names=NODES):
     limit = time.monotonic() + FAR
     while left(nodes, names) and time.monotonic() < limit:
         time.sleep(0.2)
-    same(what + ": nothing stays on any node", left(nodes, names), [])
+    same(what + ": no gdb, agent, process or door stays on any node", left(nodes, names), [])
 
 
 def stacks(text):
