@@ -105,8 +105,8 @@ struct hb__around {
 
 struct hb__line {
 	VEC(hb_op) ops;
-	VEC(struct hb__around) around; /* by event ... */
-	struct hb__around *by_first;   /* ... and by first, the outermost first; NULL: there are none */
+	VEC(struct hb__around) around;        /* by event ... */
+	struct hb__around *by_first;          /* ... and by first, the outermost first; NULL: there are none */
 	VEC(struct hb__operation) operations; /* of the thread that are events */
 	VEC(hb_op) sent; /* completions of sends that are not synchronous, when the process's requests are followed */
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and

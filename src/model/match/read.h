@@ -88,7 +88,7 @@ struct hb__reading {
 	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
 	VEC(struct hb__own_window) windows;
 	struct hb__begun_calls *begun; /* by line of the process; NULL: nothing is recorded inside of calls */
-	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
+	VEC(uint32_t) keyed_groups;    /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
 /* ---- pending.c: requests under way ---- */
