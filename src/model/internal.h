@@ -97,8 +97,16 @@ struct hb__operation {
 	bool posts; /* it posts a message: what it came after is no event before it */
 };
 
+/* A call inside of which the thread made others, the events from `first` to the one before it: it began when the first of them did, or
+ * earlier, and ended after the last one. */
+struct hb__around {
+	uint32_t event, first;
+};
+
 struct hb__line {
 	VEC(hb_op) ops;
+	VEC(struct hb__around) around;        /* by event ... */
+	struct hb__around *by_first;          /* ... and by first, the outermost first; NULL: there are none */
 	VEC(struct hb__operation) operations; /* of the thread that are events */
 	VEC(hb_op) sent; /* completions of sends that are not synchronous, when the process's requests are followed */
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and

@@ -349,6 +349,8 @@ void hb_model_close(hb_model *m)
 	for (size_t i = 0; i < m->line_more.n; i++) {
 		free(m->line_more.at[i].ops.at);
 		free(m->line_more.at[i].sent.at);
+		free(m->line_more.at[i].around.at);
+		free(m->line_more.at[i].by_first);
 		free(m->line_more.at[i].operations.at);
 	}
 	for (size_t i = 0; i < m->groups.n; i++) {
@@ -459,6 +461,22 @@ uint64_t hb_send_bytes(const hb_model *m, uint32_t send)
 }
 
 hb_at hb_send_at(const hb_model *m, uint32_t send) { return (hb_at){m->sends.at[send].line, m->sends.at[send].event}; }
+
+hb_at hb_entered(const hb_model *m, hb_at at)
+{
+	const struct hb__line *l = at.line == HB_NO ? NULL : &m->line_more.at[at.line];
+	size_t low = 0, high = l ? l->around.n : 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (l->around.at[mid].event < at.event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (l && low < l->around.n && l->around.at[low].event == at.event)
+		at.event = l->around.at[low].first;
+	return at;
+}
 
 hb_at hb_receive_post(const hb_model *m, uint32_t receive)
 {

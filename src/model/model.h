@@ -354,7 +354,10 @@ const char *hb_model_trouble(const hb_model *model, uint32_t index);
 /* How many receives of all processes up to its own had been posted before a probe: the number of the next. */
 uint32_t hb_probe_after(const hb_model *model, uint32_t probe);
 uint64_t hb_send_bytes(const hb_model *model, uint32_t send);
-hb_at hb_send_at(const hb_model *model, uint32_t send);         /* where it began */
+hb_at hb_send_at(const hb_model *model, uint32_t send); /* where it began */
+/* The event whose enter stands for that of an event along its line: itself, but of a call inside of which others were made (what a library
+ * of MPI does over sockets) the first of those. Clocks and numbers of events in the PAST count along that. */
+hb_at hb_entered(const hb_model *model, hb_at at);
 hb_at hb_receive_post(const hb_model *model, uint32_t receive); /* where it was posted */
 hb_at hb_receive_done(const hb_model *model, uint32_t receive); /* event 0: never */
 /* The call of a process that is part of a collective: where it entered. line HB_NO: it did not. */

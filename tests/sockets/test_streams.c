@@ -229,6 +229,32 @@ static void killed_and_networks(void)
 	world_end(&w);
 }
 
+/* One side accepted inside of MPI_Init, and received and answered the first 24 bytes there: the totals of one direction allow what is wrong. */
+static void inside_init(bool mpi)
+{
+	world_begin(&w, 2);
+	struct net_process *c = &w.p[0], *s = &w.p[1];
+	raw_header(&c->log)->library = raw_header(&s->log)->library = mpi ? 1 : 0;
+	net_connect(c, CLIENT, 100);
+	uint32_t hello = net_write(c, CLIENT, 200, 24);
+	net_read(c, CLIENT, 300, 24);
+	uint32_t one = net_write(c, CLIENT, 400, 24), got = net_read(s, SERVER, 500, 24);
+	net_write(s, SERVER, 600, 30);
+	net_read(c, CLIENT, 700, 30);
+	uint32_t close = net_simple(c, NET_CONNECTION_close, CLIENT, 1000);
+	uint32_t eof = net_bytes(s, 0, false, SERVER, 1100, 1110, 0, 100);
+	check(world_build(&w), "an end without a beginning: the model is built");
+	if (mpi)
+		check(!world_matched(&w) && world_trouble(&w, "was made inside of MPI_Init at one side") &&
+				hb_model_get_info(w.m)->open && !message(0, one, 1, got),
+			"of a process of MPI: nothing is matched, and it is said");
+	else
+		check(message(0, hello, 1, got) == SURE && !world_trouble(&w, "MPI_Init"),
+			"of another one: somebody else made it, and bytes count from the first");
+	check(order(0, close, 1, eof) == HB_BEFORE, "its end is after the close all the same");
+	world_end(&w);
+}
+
 int main(void)
 {
 	connection();
@@ -240,6 +266,8 @@ int main(void)
 	outside();
 	clocks();
 	killed_and_networks();
+	inside_init(true);
+	inside_init(false);
 	check_clean();
 	return check_end();
 }

@@ -162,6 +162,13 @@ static const struct hb__slot *slot_of(const struct hb_talk *t)
 
 static inline bool has_end(enum hb_socket_function f) { return functions[f].cls <= HB_CONNECTION; }
 
+/* What the thread was in before; the call around this one is recorded with the time at which that began. */
+static inline void back(const struct hb_talk *t)
+{
+	t->lane->control->inside = t->outside;
+	t->lane->control->inside_enter = t->outside_enter;
+}
+
 static void begin(struct hb_talk *t)
 {
 	struct hb__lane *lane = t->lane;
@@ -179,6 +186,7 @@ static void begin(struct hb_talk *t)
 			hb__talk_know(t, functions[t->function].id);
 	}
 	t->outside = lane->control->inside;
+	t->outside_enter = lane->control->inside_enter;
 	if (likely(t->slot))
 		lane->control->inside = t->slot->inside;
 	t->enter = hb__tick();
@@ -199,7 +207,7 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 								  : hb__ends_find(t->fd);
 		if (unlikely(hb_leads_kind(t->end) <=
 			     HB_LEADS_NOWHERE)) { /* to no socket, or another thread has closed it */
-			lane->control->inside = t->outside;
+			back(t);
 			hb__apart = apart;
 			errno = error;
 			return;
@@ -214,7 +222,7 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 		hb__row_quick(lane, t->slot, enter, exit, 0, results, n);
 	else
 		hb__row_unusual(lane, t->slot, enter, exit, 0, results, n);
-	lane->control->inside = t->outside;
+	back(t);
 	hb__control_check(lane);
 	if (unlikely(t->shared && t->shared->kind == HB_SHARED_TURN))
 		hb__shared_over(t->shared);
@@ -341,12 +349,12 @@ static void no(struct hb_talk *t)
 	/* how often the library of MPI looks is no poll of the program's, which a replay would have to repeat */
 	if (likely(!lane->depth || is_program(t->pc)))
 		lane->control->polls++;
-	lane->control->inside = t->outside;
+	back(t);
 	if (unlikely(hb__after_event))
 		hb__after_event();
 }
 
-static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
+static void none(struct hb_talk *t) { back(t); }
 
 static bool is_own(void) { return !hb__vforks; }
 

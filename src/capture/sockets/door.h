@@ -50,7 +50,7 @@ struct hb_talk {
 	int64_t argument; /* what is recorded of it: the text of the end, or another number */
 	const void *pc, *cfa;
 	const struct hb__slot *slot; /* NULL: the end gets its name in the call */
-	uint64_t enter, outside;
+	uint64_t enter, outside, outside_enter;
 	const struct sockaddr *to; /* of connect: where it leads before the system says so; else NULL */
 	socklen_t to_length;
 	struct msghdr *with;            /* of recvmsg: beside the bytes come control messages and flags; else NULL */

@@ -26,6 +26,10 @@ void hb__version_drop(struct hb__versions *v, uint32_t id); /* HB_NO is let pass
 /* into = the maximum of both; n is a multiple of 8. */
 void hb__clock_merge(uint32_t *into, const uint32_t *from, uint32_t n);
 
+/* ---- cone.c ---- */
+/* The first operation of an event not before this one. */
+size_t hb__first_op(const struct hb__line *line, uint32_t event);
+
 /* ---- which enters the exit of a call needs (needs.c) ---- */
 
 /* Calls visit for each process whose enter into the collective the exit of `process` needs. */

@@ -129,9 +129,10 @@ static bool arrived(struct hb__clock_run *run, uint32_t line, uint32_t id, bool 
 		r->force = false;
 		return true;
 	}
-	if (at != HB__GONE && r->clock[s->line] < s->event) {
+	uint32_t entered = hb_entered(run->m, (hb_at){s->line, s->event}).event;
+	if (at != HB__GONE && r->clock[s->line] < entered) {
 		hb__learn(run, line, at - 1);
-		r->clock[s->line] = s->event;
+		r->clock[s->line] = entered;
 	}
 	if (run->send_time) {
 		uint64_t t = run->send_time[id] + (s->flags & HB_SYNCHRONOUS ? 0u : 1u);
@@ -188,9 +189,10 @@ static bool posted(struct hb__clock_run *run, uint32_t line, uint32_t receive)
 	}
 	struct hb__post *post = &run->posts.at[cell->value];
 	const hb_receive *v = &run->m->receives.at[receive];
-	if (post->version != HB_NO && r->clock[v->line] < v->post) {
+	uint32_t entered = hb_entered(run->m, (hb_at){v->line, v->post}).event;
+	if (post->version != HB_NO && r->clock[v->line] < entered) {
 		hb__learn(run, line, post->version);
-		r->clock[v->line] = v->post;
+		r->clock[v->line] = entered;
 	}
 	r->lamport = post->lamport > r->lamport ? post->lamport : r->lamport;
 	if (v->flags & HB_ELSEWHERE)
@@ -285,6 +287,46 @@ static bool advance(struct hb__clock_run *run, uint32_t line, uint32_t to)
 	return true;
 }
 
+static bool is_enter(const hb_op *o)
+{
+	return o->kind == HB_OP_SEND || o->kind == HB_OP_POST || o->kind == HB_OP_ENTER || o->kind == HB_OP_TELL;
+}
+
+/* A call inside of which others are made begins before them: what it sends, posts or enters. */
+static void enter_around(struct hb__clock_run *run, uint32_t line, uint32_t event)
+{
+	const struct hb__line *l = &run->m->line_more.at[line];
+	for (size_t i = hb__first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++) {
+		const hb_op *o = &l->ops.at[i];
+		const hb_receive *v = o->kind == HB_OP_RECEIVED ? &run->m->receives.at[o->id] : NULL;
+		if (is_enter(o))
+			step(run, line, o); /* an enter waits for nobody */
+		else if (v && v->post == event && v->line == line)
+			on_post(run, line, o->id);
+	}
+}
+
+/* Goes on to event `to`, into the calls around what is on the way. */
+static bool go_to(struct hb__clock_run *run, uint32_t line, uint32_t to)
+{
+	const struct hb__line *l = &run->m->line_more.at[line];
+	struct hb__runner *r = &run->lines[line];
+	for (; r->around < l->around.n && l->by_first[r->around].first <= to; r->around++) {
+		const struct hb__around *a = &l->by_first[r->around];
+		if (a->first > r->event && !advance(run, line, a->first))
+			return false;
+		enter_around(run, line, a->event);
+	}
+	return to <= r->event || advance(run, line, to);
+}
+
+/* Its call began before, with what was done inside of it. */
+static bool entered_before(const struct hb__clock_run *run, uint32_t line, const hb_op *o)
+{
+	return run->m->line_more.at[line].around.n && is_enter(o) &&
+	       hb_entered(run->m, (hb_at){line, o->event}).event != o->event;
+}
+
 /* What had to be before anything of the line: the process was made. */
 static bool born(struct hb__clock_run *run, uint32_t line)
 {
@@ -333,9 +375,9 @@ static void run_line(struct hb__clock_run *run, uint32_t line)
 			push(run, line);
 			return;
 		}
-		if (o->event > r->event && !advance(run, line, o->event))
+		if (!go_to(run, line, o->event))
 			return;
-		if (!step(run, line, o))
+		if (!entered_before(run, line, o) && !step(run, line, o))
 			return;
 		r->force = false;
 	}

@@ -129,7 +129,7 @@ static bool is_there(void *user, uint32_t process)
 {
 	struct lower *l = user;
 	hb_at at = hb_collective_enter(l->run->m, l->id, process);
-	if (at.line != HB_NO && l->run->lines[at.line].event < at.event)
+	if (at.line != HB_NO && l->run->lines[at.line].event < hb_entered(l->run->m, at).event)
 		l->missing = true;
 	return !l->missing;
 }

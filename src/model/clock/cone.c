@@ -6,10 +6,13 @@
 static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uint32_t id)
 {
 	struct hb__past_line *l = &p->lines[to.line];
+	bool enter = kind != HB_LINK_PROGRAM && kind != HB_LINK_EXIT && kind != HB_LINK_START;
+	uint32_t call = to.event;
+	to = enter ? hb_entered(p->m, to) : to;
 	if (to.event <= l->entered)
 		return;
 	l->entered = to.event;
-	if (!p->forgets && !VEC_PUSH(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
+	if (!p->forgets && !VEC_PUSH(&l->raises, ((struct hb__raise){to.event, call, by, kind, id})))
 		p->no_memory = true;
 	if (!l->queued) {
 		l->queued = true;
@@ -100,8 +103,7 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 	}
 }
 
-/* The first operation of an event not before this one. */
-static size_t first_op(const struct hb__line *l, uint32_t event)
+size_t hb__first_op(const struct hb__line *l, uint32_t event)
 {
 	size_t low = 0, high = l->ops.n;
 	while (low < high) {
@@ -164,7 +166,7 @@ static void scan(struct hb__past *p, uint32_t line, uint32_t from, uint32_t to)
 		return;
 	}
 	const struct hb__line *l = &p->m->line_more.at[line];
-	for (size_t i = first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
+	for (size_t i = hb__first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
 		need(p, line, &l->ops.at[i]);
 }
 
@@ -241,7 +243,7 @@ static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct
 	p->forgets = !hb__part_first(m);
 	if (!p->lines || (m->part && !p->needs))
 		return hb__no_memory(err);
-	raise(p, at, at, HB_LINK_PROGRAM, 0);
+	raise(p, exit ? at : hb_entered(m, at), at, HB_LINK_PROGRAM, 0);
 	if (exit) {
 		p->lines[at.line].scanned = at.event;
 		scan(p, at.line, 1, at.event);
@@ -394,12 +396,15 @@ static bool in_past(void *user, uint32_t process)
 {
 	struct inside *in = user;
 	hb_at at = hb_collective_enter(in->p->m, in->collective, process);
-	if (at.line != HB_NO && at.event > in->p->lines[at.line].entered)
+	if (at.line != HB_NO && hb_entered(in->p->m, at).event > in->p->lines[at.line].entered)
 		in->missing = true;
 	return !in->missing;
 }
 
-static bool known(const struct hb__past *p, hb_at at) { return at.event <= p->lines[at.line].entered; }
+static bool known(const struct hb__past *p, hb_at at)
+{
+	return hb_entered(p->m, at).event <= p->lines[at.line].entered;
+}
 
 static bool left(const struct hb__past *p, hb_at at) { return at.event <= last_exit(&p->lines[at.line]); }
 
@@ -436,7 +441,7 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 static bool can_leave(const struct hb__past *p, uint32_t line, uint32_t event)
 {
 	const struct hb__line *l = &p->m->line_more.at[line];
-	for (size_t i = first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++)
+	for (size_t i = hb__first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++)
 		if (!satisfied(p, line, &l->ops.at[i]))
 			return false;
 	return true;
@@ -506,7 +511,7 @@ static bool look(void *user, const hb_stamp *stamp)
 
 hb_status hb_future(hb_model *m, hb_at at, uint32_t *ret_first, hb_error *err)
 {
-	struct future f = {at, m, ret_first};
+	struct future f = {hb_entered(m, at), m, ret_first};
 	memset(ret_first, 0, m->lines.n * sizeof *ret_first);
 	return hb_clocks_run(m, look, &f, NULL, NULL, err);
 }

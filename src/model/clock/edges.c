@@ -48,6 +48,8 @@ bool hb__edge_ended(struct hb__clock_run *run, uint32_t line, uint32_t edge)
 	if (e->version != HB_NO) {
 		hb_at from = run->m->edges.at[edge].from;
 		hb__learn(run, line, e->version);
+		if (!hb_edge_from_exit(run->m->edges.at[edge].kind))
+			from = hb_entered(run->m, from);
 		if (r->clock[from.line] < from.event)
 			r->clock[from.line] = from.event; /* the version may be older, when nothing else came since */
 		hb__version_drop(&run->versions, e->version);

@@ -26,7 +26,7 @@ static bool exits(const hb_line *line, uint32_t event) { return !line->inside ||
 
 static bool felt(const struct future *f, hb_at enter)
 {
-	return f->first[enter.line] && enter.event >= f->from[enter.line];
+	return f->first[enter.line] && hb_entered(f->m, enter).event >= f->from[enter.line];
 }
 
 /* Its exit. */
@@ -151,7 +151,7 @@ static void feel_born(struct future *f, uint32_t line, uint32_t child)
 	for (uint32_t i = 0; i < l->borns && !f->first[child] && f->m->lines.at[child].events; i++) {
 		const hb_edge *e = &f->m->edges.at[l->born + i];
 		bool exit = hb_edge_from_exit(e->kind);
-		if (e->from.line == line && e->from.event >= (exit ? f->first[line] : f->from[line]))
+		if (e->from.line == line && (exit ? has_left(f, e->from) : felt(f, e->from)))
 			feel(f, child, 1, 1);
 	}
 }
@@ -183,6 +183,7 @@ static void sweep(struct future *f)
 
 hb_status hb_future_by(hb_model *m, hb_at at, hb_exit_time *time, void *user, uint32_t *ret_first, hb_error *err)
 {
+	at = hb_entered(m, at);
 	struct future f = {.m = m, .at = at, .time = time, .user = user, .first = ret_first};
 	memset(ret_first, 0, m->lines.n * sizeof *ret_first);
 	f.lines = calloc(m->lines.n + 1, sizeof *f.lines);

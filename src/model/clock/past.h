@@ -6,7 +6,7 @@
 
 /* An enter was found to be in the PAST, because the exit of `by` needs it. */
 struct hb__raise {
-	uint32_t event;
+	uint32_t event, call; /* call: the event that began; event: the one that stands for it (hb_entered) */
 	hb_at by;
 	hb_link_kind kind;
 	uint32_t id;

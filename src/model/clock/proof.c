@@ -46,16 +46,17 @@ static void prove(const struct hb__past *p, hb_at a, hb_at b, struct chain *c)
 	hb_at here = a;
 	bool exit = false;
 	while (!c->no_memory) {
-		if (here.line == b.line && here.event <= b.event) {
+		if (here.line == b.line && (exit ? here : hb_entered(p->m, here)).event <= b.event) {
 			add(c, HB_LINK_PROGRAM, here, b, 0);
 			return;
 		}
-		const struct hb__raise *r = raise_of(&p->lines[here.line], here.event);
-		if (exit && r && r->event == here.event && r->kind != HB_LINK_EXIT)
-			r = raise_of(&p->lines[here.line], here.event + 1);
+		uint32_t event = exit ? here.event : hb_entered(p->m, here).event;
+		const struct hb__raise *r = raise_of(&p->lines[here.line], event);
+		if (exit && r && r->event == event && r->kind != HB_LINK_EXIT)
+			r = raise_of(&p->lines[here.line], event + 1);
 		if (!r)
 			return;
-		hb_at enter = {here.line, r->event};
+		hb_at enter = {here.line, r->call};
 		add(c, HB_LINK_PROGRAM, here, enter, 0);
 		add(c, r->kind, enter, r->by, r->id);
 		here = r->by;
@@ -69,7 +70,7 @@ static hb_status ordered(hb_model *m, hb_at a, hb_at b, bool *ret_yes, struct ch
 	bool exits = !line->inside || b.event < line->events;
 	struct hb__past p;
 	hb_status status = hb__past_of(m, b, exits, &p, err);
-	*ret_yes = !status && p.lines[a.line].entered >= a.event;
+	*ret_yes = !status && p.lines[a.line].entered >= hb_entered(m, a).event;
 	if (*ret_yes && chain)
 		prove(&p, a, b, chain);
 	hb__past_free(&p);
@@ -80,7 +81,7 @@ static hb_status ordered(hb_model *m, hb_at a, hb_at b, bool *ret_yes, struct ch
 static hb_status strictly(hb_model *m, hb_at a, hb_at b, bool *ret_yes, hb_error *err)
 {
 	struct hb__past p;
-	*ret_yes = a.line == b.line && a.event < b.event;
+	*ret_yes = a.line == b.line && a.event < hb_entered(m, b).event;
 	if (a.line == b.line)
 		return HB_OK;
 	hb_status status = hb__past_of(m, b, false, &p, err);
@@ -104,8 +105,9 @@ hb_status hb_order_of(hb_model *m, hb_at a, hb_at b, hb_relation *ret_relation, 
 	}
 	hb_status status;
 	if (a.line == b.line) {
-		forth = a.event < b.event;
-		back = !forth;
+		/* one inside of which the other was made: each began before the other returned */
+		forth = hb_entered(m, a).event <= b.event;
+		back = hb_entered(m, b).event <= a.event;
 		add(&chain, HB_LINK_PROGRAM, forth ? a : b, forth ? b : a, 0);
 		status = HB_OK;
 	} else {

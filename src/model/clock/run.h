@@ -15,7 +15,8 @@ struct hb__runner {
 	uint32_t chain;    /* in a chain of sleepers */
 	uint32_t starters; /* lines of other threads that wait for MPI_Init */
 	uint32_t event;
-	uint64_t op; /* the next one */
+	uint64_t op;     /* the next one */
+	uint64_t around; /* the next call around others */
 	uint64_t lamport_enter, lamport;
 	bool begun, ended, queued;
 	bool force; /* the next edge is given up */

@@ -487,6 +487,8 @@ static hb_status read_events(
 		m->lines.at[r->line].inside = r->inside;
 		if (r->threads)
 			hb__note_threads(r);
+		if (r->begun)
+			hb__note_around(r);
 		const struct hb__function *f = known(r);
 		if (f && f->means->does != HB_DOES_NOTHING)
 			handle(r, f);
@@ -514,7 +516,9 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	r.follows = m->process_more[process].followed = hb__follow_requests(m, process);
 	memset(r.recent, 0xff, sizeof r.recent);
 	memset(r.near, 0xff, sizeof r.near);
-	bool memory = r.functions && r.over;
+	bool both = hb__has_sockets(p->log);
+	r.begun = both ? calloc((size_t)p->nlines + 1, sizeof *r.begun) : NULL;
+	bool memory = r.functions && r.over && (r.begun || !both);
 	struct hb__stream *stream = memory ? hb__stream_open(m, process, err) : NULL;
 	hb_status status = !memory ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
 	if (!stream && memory && err && err->status)
@@ -526,6 +530,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 		hb__stream_close(stream);
 	}
 	/* Also of a record that breaks off: what was read up to there is shown. */
+	hb__around_read(&r);
 	hb__place_threads(&r);
 	if (!status && r.threads)
 		hb__mark_overlaps(&r);

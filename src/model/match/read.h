@@ -50,6 +50,15 @@ struct hb__near {
 	uint32_t request; /* HB_NO: free */
 };
 
+/* When calls of a line began, of those that are inside of no other one so far; first: the first event that is inside of it, or itself. */
+struct hb__begun {
+	uint64_t enter;
+	uint32_t first;
+};
+struct hb__begun_calls {
+	VEC(struct hb__begun) all;
+};
+
 /* The spec of a call of a slot, while its era lasts. */
 struct hb__spec_of_call {
 	uint32_t era, spec;
@@ -78,7 +87,8 @@ struct hb__reading {
 	struct hb__followed_request nowhere;
 	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
 	VEC(struct hb__own_window) windows;
-	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
+	struct hb__begun_calls *begun; /* by line of the process; NULL: nothing is recorded inside of calls */
+	VEC(uint32_t) keyed_groups;    /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
 /* ---- pending.c: requests under way ---- */
@@ -111,6 +121,12 @@ void hb__read_collective(struct hb__reading *r, const struct hb__function *f);
 uint32_t hb__collective_numbered(struct hb__reading *r, struct hb__member *part, uint32_t number);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);
+
+/* ---- around.c: calls inside of which others were made ---- */
+/* The event at hand: which of those before it were made inside of it. */
+void hb__note_around(struct hb__reading *r);
+/* Once all are read. Frees r->begun. */
+void hb__around_read(struct hb__reading *r);
 
 /* ---- windows.c ---- */
 /* The window that the event at hand works on; NULL: not known. */

@@ -96,7 +96,8 @@ static bool visit(void *user, const hb_stamp *s)
 static bool is_before(const struct first *f, uint32_t k, uint32_t i)
 {
 	const hb_difference *d = &f->c->candidate[f->line[k]].d;
-	uint64_t event = event_of(d, f->c->run[0]->model);
+	uint32_t event = event_of(d, f->c->run[0]->model);
+	event = d->at_exit ? event : hb_entered(f->c->run[0]->model, (hb_at){f->line[k], event}).event;
 	return f->clock[(size_t)i * f->lines + f->line[k]] >= event + d->at_exit;
 }
 

@@ -85,8 +85,9 @@ hb_status hb__letters_ready(struct hb__letters *l)
 		looked++;
 		const hb_receive *v = &l->receive[receive];
 		hb_at send = hb_send_at(l->m, i), post = hb_receive_post(l->m, receive);
-		bool before = send.line == post.line ? send.event > post.event
-						     : !status && hb_send_seen(l->m, i, v->line) >= v->post;
+		bool before = send.line == post.line
+				      ? send.event > post.event
+				      : !status && hb_send_seen(l->m, i, v->line) >= hb_entered(l->m, post).event;
 		if (status || before)
 			continue;
 		bool later = send.line == post.line || surely_later(l, send, post, &status);

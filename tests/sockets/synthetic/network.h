@@ -133,7 +133,7 @@ static inline unsigned net_slot(struct net_process *p, int lane, unsigned functi
 	return p->slots - 1;
 }
 
-/* A call from one time to another (ns from the beginning of time), on an end; NULL: it has none. */
+/* A call from one time to another (ns from the beginning of time), on an end; NULL: it has none. Calls that were made inside of it come before it. */
 static inline uint32_t net_call(struct net_process *p, int lane, unsigned function, const char *end, uint64_t enter,
 	uint64_t exit, int n, const int64_t *results)
 {
@@ -142,8 +142,8 @@ static inline uint32_t net_call(struct net_process *p, int lane, unsigned functi
 		p->lanes++;
 	}
 	unsigned slot = net_slot(p, lane, function, end ? net_text(p, end) : -1);
-	if (enter < p->began + p->at[lane] || exit < enter) {
-		fprintf(stderr, "a call begins before the one before it was over\n");
+	if (enter < p->began || exit < enter || exit < p->began + p->at[lane]) {
+		fprintf(stderr, "a call ends before the one before it was over\n");
 		abort();
 	}
 	raw_event(&p->log, lane, slot, enter - p->began - p->at[lane], exit - enter, 0, n, results);

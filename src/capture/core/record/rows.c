@@ -135,8 +135,10 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error)
 		w = modifiers(lane, w, error);
 	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1 | (n > 0)));
 	if (!hb__config.order) {
-		/* A call whose callback made calls counts from the last of them: rows stand in the order of return. */
-		uint64_t enter = likely(c->enter >= lane->last_tick) ? c->enter : lane->last_tick;
+		/* Rows stand in the order of return. Where what the library does inside of a call is recorded, its time says
+		 * what was inside; else a call whose callback made calls counts from the last of them. */
+		uint64_t enter = likely(c->enter >= lane->last_tick) || hb__config.inside ? c->enter : lane->last_tick;
+		exit = likely(exit >= lane->last_tick) ? exit : lane->last_tick;
 		exit = likely(exit >= enter) ? exit : enter;
 		w = hb_put_uv(w, enter - lane->last_tick);
 		w = hb_put_uv(w, exit - enter);

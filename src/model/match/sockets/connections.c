@@ -157,6 +157,27 @@ static bool begins_before(const struct hb__sockets *s, struct hb__side side)
 	return false;
 }
 
+/* A process of MPI may have accepted or connected it, and sent and received through it, inside of MPI_Init, of which nothing is recorded: where
+ * its bytes begin to count is not known, also when as many seem to have come as were sent. */
+static bool begins_in_init(const struct hb__sockets *s, struct hb__side side)
+{
+	bool yes = false;
+	for (size_t i = 0; i < side.n && !yes && !beginning(side); i++)
+		yes = hb_log_get_info(s->m->processes.at[hb__talker(s, side.at[i].talk)].log)->library != 0;
+	return yes;
+}
+
+static void tell_init(struct hb__sockets *s, uint32_t connection)
+{
+	char name[HB__NAME_ROOM];
+	s->m->info.open = true;
+	if (s->many++ < 10)
+		hb__model_trouble(s->m,
+			"%s was made inside of MPI_Init at one side, of which nothing is recorded: what else went through it there, and so which bytes are whose, is "
+			"not known, so that the order that results from what was sent over it is not found",
+			hb__connection_name(s, connection, name));
+}
+
 static void match(struct hb__sockets *s, uint32_t connection, struct hb__side a, struct hb__side b)
 {
 	const struct hb__connection *c = &s->connections.at[connection];
@@ -175,11 +196,16 @@ static void match(struct hb__sockets *s, uint32_t connection, struct hb__side a,
 		made(s, x, y);
 	if (x && y && y->kind == HB__CONNECTS && x->kind == HB__ACCEPTED)
 		made(s, y, x);
-	hb__match_direction(s, connection, a, b);
+	bool known = pipe || (!begins_in_init(s, a) && !begins_in_init(s, b));
+	if (known)
+		hb__match_direction(s, connection, a, b);
+	else
+		tell_init(s, connection);
 	hb__match_ends(s, a, b);
 	if (pipe)
 		return;
-	hb__match_direction(s, connection, b, a);
+	if (known)
+		hb__match_direction(s, connection, b, a);
 	hb__match_ends(s, b, a);
 }
 

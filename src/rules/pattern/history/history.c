@@ -250,7 +250,8 @@ bool hb_history_before(void *history, uint64_t a, uint64_t b)
 	hb_at from = hb_history_at(a, &exit), to = hb_history_at(b, &other_exit);
 	if (from.line == to.line)
 		return a <= b;
-	uint32_t event = from.event + exit; /* an exit is known where the next event has begun */
+	uint32_t event = exit ? from.event + 1
+			      : hb_entered(h->model, from).event; /* an exit is known where the next event has begun */
 	if (to.line == h->now.line && b > h->now_from)
 		return h->now.clock[from.line] >= event;
 	hb_relation relation;
