@@ -6,15 +6,28 @@
 #include "base/task.h"
 #include "session/internal.h"
 
-void hb__read_lanes_of(hb_session *s, struct hb__process *p)
+/* What is older than the last that was heard of the process, or that it was told, is not taken: it would say what was before. */
+static bool look(const hb_session *s, struct hb__process *p, bool now)
 {
 	char path[4300];
+	double when = hb_seconds();
+	if (s->nodes && s->nodes->lanes) {
+		if (!s->nodes->lanes(s->nodes->user, p->p.host, p->p.log, now, &p->log, &when) || when < p->moved)
+			return false;
+	} else {
+		snprintf(path, sizeof path, "%s/%s", s->logs, p->p.log);
+		if (hb_growing_look(&p->log, path, NULL)) /* not there yet: the next look finds it */
+			return false;
+	}
+	p->p.seen = when;
+	return true;
+}
+
+static void read_lanes_of(hb_session *s, struct hb__process *p, bool now)
+{
 	uint64_t steps = 0;
 	bool changed = false;
-	if (!s->logs || (!p->p.here && !p->place))
-		return;
-	snprintf(path, sizeof path, "%s/%s", s->logs, p->p.log);
-	if (hb_growing_look(&p->log, path, NULL)) /* not there yet: the next look finds it */
+	if (!s->logs || (!p->p.here && !p->place) || !look(s, p, now))
 		return;
 	for (size_t i = 0; i < p->log.nlanes; i++) {
 		const hb_counters *c = &p->log.lane[i];
@@ -26,9 +39,9 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 		bool other = t->inside != (c->inside != 0);
 		changed |= other;
 		if (other || t->event != c->events)
-			t->since = hb_seconds();
+			t->since = p->p.seen;
 		else if (t->polls != c->polls)
-			t->polled = hb_seconds();
+			t->polled = p->p.seen;
 		t->polls = c->polls;
 		t->task = c->task;
 		t->inside = c->inside && !t->held;
@@ -39,10 +52,12 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 	}
 	if (steps != p->steps || changed) {
 		p->steps = steps;
-		p->moved = hb_seconds();
+		p->moved = p->p.seen;
 		hb__changed(s, p);
 	}
 }
+
+void hb__read_lanes_of(hb_session *s, struct hb__process *p) { read_lanes_of(s, p, true); }
 
 void hb__read_lanes(hb_session *s)
 {
@@ -50,7 +65,7 @@ void hb__read_lanes(hb_session *s)
 		struct hb__process *p = &s->process[i];
 		if ((p->p.here || p->place) &&
 			(p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD || p->p.life == HB_LIFE_BROKEN))
-			hb__read_lanes_of(s, p);
+			read_lanes_of(s, p, false);
 	}
 }
 

@@ -453,9 +453,12 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 
 /* ---- arriving ---- */
 
+/* For how long it has not moved, as far as that is known: not until now where its machine has not answered since. */
+static double still_for(const struct hb__process *p) { return (p->p.seen > 0 ? p->p.seen : hb_seconds()) - p->moved; }
+
 static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
 {
-	return blocks_there(t) && hb_seconds() - p->moved >= EXPECTED_S;
+	return blocks_there(t) && still_for(p) >= EXPECTED_S;
 }
 
 /* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make
@@ -465,13 +468,13 @@ static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && 
 /* A thread that is still to make its first call, unless who starts it stands. */
 static bool to_be_started(const struct hb__process *p, const hb_thread *t, double still)
 {
-	return t->asked && !t->lane_known && hb_seconds() - p->moved < still;
+	return t->asked && !t->lane_known && still_for(p) < still;
 }
 
 /* A thread that is over its last event and in no call: it computes, or waits for threads that it started. */
 static bool rests(const struct hb__process *p, const hb_thread *t, double still)
 {
-	return t->asked && t->stop_next && !t->inside && t->event == t->stop && hb_seconds() - p->moved >= still;
+	return t->asked && t->stop_next && !t->inside && t->event == t->stop && still_for(p) >= still;
 }
 
 /* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
@@ -484,7 +487,7 @@ static bool stands_still(const struct hb__process *p, double still)
 	case HB_LIFE_RUNNING:
 		for (uint32_t i = 0; i < p->p.nthreads; i++) {
 			const hb_thread *t = &p->p.threads[i];
-			bool waits = (t->inside || t->hold == HB_HOLD_CALLS) && hb_seconds() - p->moved >= still;
+			bool waits = (t->inside || t->hold == HB_HOLD_CALLS) && still_for(p) >= still;
 			if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) &&
 				!rests(p, t, still) && !waits)
 				return false;

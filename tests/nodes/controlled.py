@@ -1,7 +1,7 @@
 """hbdb debug over several nodes: stops, gdb there, one connection for each node, and what stays when it is killed or a node is lost."""
 import time
 
-from common import FAR, HBDB, check, end, has, hbdb, launched, record, said, same, subprocess
+from common import FAR, HBDB, build, check, end, files, has, hbdb, launched, record, said, same, subprocess
 
 NODES = ["n1", "n2", "n3", "n4"]
 MARK = "thatisnocommand"
@@ -34,18 +34,19 @@ class Debugger:
 
 
 def count(nodes, name, pattern):
-    """How many processes of a machine have such a command line."""
-    lines = nodes[name].run(["ps", "ax", "-ww", "-o", "args"]).stdout.split("\n")
-    return sum(1 for line in lines if line.startswith(pattern))
+    """How many processes of a machine have such a command line, without those that one of them has made by fork."""
+    rows = [line.split(None, 2) for line in nodes[name].run(["ps", "ax", "-ww", "-o", "pid=,ppid=,args="]).stdout.split("\n") if line.strip()]
+    them = {row[0]: row[1] for row in rows if len(row) == 3 and row[2].startswith(pattern)}
+    return sum(1 for parent in them.values() if parent not in them)
 
 
 def left(nodes, names=NODES):
-    """Processes of gdb, of agents and of the job, and doors, that are still on the machines."""
+    """Processes of gdb, of agents and of the job, doors and folders that are still on the machines."""
     found = []
     for name in list(names) + [nodes.front_name]:
         lines = nodes[name].run(["ps", "ax", "-ww", "-o", "args"]).stdout.split("\n")
         found += ["%s: %s" % (name, line) for line in lines if line.startswith(("gdb", HBDB, "sh -c unset", nodes.programs, "ssh -T"))]
-        found += ["%s: %s" % (name, f) for f in nodes[name].run(["ls", "/tmp"]).stdout.split() if f.startswith(("hbdb-dial", "hbdb-gdb"))]
+        found += ["%s: %s" % (name, f) for f in nodes[name].run(["ls", "/tmp"]).stdout.split() if f.startswith("hbdb-")]
     return found
 
 
@@ -53,7 +54,7 @@ def nothing_left(nodes, what, names=NODES):
     limit = time.monotonic() + FAR
     while left(nodes, names) and time.monotonic() < limit:
         time.sleep(0.2)
-    same(what + ": no gdb, agent, process or door stays on any node", left(nodes, names), [])
+    same(what + ": no gdb, agent, process, door or folder stays on any node", left(nodes, names), [])
 
 
 def stacks(text):
@@ -67,21 +68,53 @@ SCRIPT = "goto 0:20; status; where; [0] print rank; goto 0:30; [0] break talk.c:
 def test_debug(nodes, programs):
     """The same recording gives the same answers on four machines as on one."""
     for mpi, program in programs.items():
-        name, here = "/srv/debug-%s.hbdb" % mpi, launched(mpi, [nodes.front_name], program, "5", each=8)
+        name, here = "/tmp/debug-%s.hbdb" % mpi, launched(mpi, [nodes.front_name], program, "5", each=8)
         done = hbdb(nodes, "record", "-o", name, "--", *here)
         check("%s: recorded" % mpi, done.returncode == 0, said(done))
-        one = hbdb(nodes, "debug", "--trust", "-c", SCRIPT, name, folder="/srv")
-        four = hbdb(nodes, "debug", "-c", SCRIPT, name, "--", *launched(mpi, NODES, program, "5", each=2), folder="/srv")
+        one = hbdb(nodes, "debug", "--trust", "-c", SCRIPT, name)
+        over = launched(mpi, NODES, program, "5", each=2)
+        four = hbdb(nodes, "debug", "-c", SCRIPT, name, "--", *over)
         check("%s: a script over nodes" % mpi, four.returncode == 0 and one.returncode == 0, said(four))
         hosts = "".join("[%d:%d] on n%d\n" % (2 * i, 2 * i + 1, i + 1) for i in range(4))
         has("%s: ... says where processes are" % mpi, four.stdout, hosts)
         same("%s: ... and all else as one machine does" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
+        has("%s: ... of which none sees the recording" % mpi, four.stderr, "bytes went to each of 4 nodes")
         nothing_left(nodes, "%s: after a script" % mpi)
+        if mpi == "openmpi":
+            nodes.run(["cp", "-r", name, "/srv/debug.hbdb"])
+            four = hbdb(nodes, "debug", "--local", "off", "-c", SCRIPT, "/srv/debug.hbdb", "--", *over)
+            same("--local off: in a folder that all see", stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
+            check("... nothing goes to the nodes", four.returncode == 0 and "bytes went" not in four.stderr, said(four))
+            nothing_left(nodes, "--local off")
+
+
+INSIDE = "cont; status; [1] where 1; kill"
+AGAIN = "goto 0:20; status; goto 0:3; status; goto 3:6; status; goto 0:10; status"
+
+
+def test_calls(nodes, programs):
+    """Who is inside of which call the nodes tell; a replay that begins anew has a folder of its own there."""
+    stuck = build(nodes, "stuck.c", "stuck-debug")
+    for mpi in programs:
+        one = hbdb(nodes, "debug", "-o", "/tmp/one-%s.hbdb" % mpi, "-c", INSIDE, "--", *launched(mpi, [nodes.front_name], stuck[mpi], each=4))
+        four = hbdb(nodes, "debug", "-o", "/tmp/four-%s.hbdb" % mpi, "-c", INSIDE, "--", *launched(mpi, NODES, stuck[mpi]))
+        hosts = "".join("[%d] on n%d\n" % (i, i + 1) for i in range(4))
+        has("%s: a live run over nodes: inside of which calls" % mpi, four.stdout, "MPI_Recv from 3", "MPI_Recv from 0", "MPI_Barrier", hosts)
+        same("%s: ... as on one machine" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
+        same("%s: ... and it is recorded" % mpi, files(nodes, "/tmp/four-%s.hbdb" % mpi), ["manifest.json"] + ["node.%s.hbn" % n for n in NODES])
+        nothing_left(nodes, "%s: after a live run" % mpi)
+        name = "/tmp/again-%s.hbdb" % mpi
+        done = hbdb(nodes, "record", "-o", name, "--", *launched(mpi, [nodes.front_name], programs[mpi], "5", each=4))
+        check("%s: recorded" % mpi, done.returncode == 0, said(done))
+        one = hbdb(nodes, "debug", "--trust", "-c", AGAIN, name)
+        four = hbdb(nodes, "debug", "-c", AGAIN, name, "--", *launched(mpi, NODES, programs[mpi], "5"))
+        same("%s: there and back over nodes as on one machine" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
+        nothing_left(nodes, "%s: after several runs" % mpi)
 
 
 def test_many(nodes, programs):
     """32 processes: one connection and one gdb for each node; the secret is nobody else's."""
-    name = "/srv/many.hbdb"
+    name = "/tmp/many.hbdb"
     done = record(nodes, name, launched("openmpi", NODES, programs["openmpi"], "5", each=8))
     check("32 processes are recorded", done.returncode == 0, said(done))
     d = Debugger(nodes, "--trust", name)
@@ -113,7 +146,7 @@ def test_many(nodes, programs):
 
 def test_killed(nodes, programs):
     """With breakpoints in the processes, some of which stand at one."""
-    d = Debugger(nodes, "-o", "/srv/live.hbdb", "--", *launched("openmpi", NODES, programs["openmpi"], "5000", "20", each=2))
+    d = Debugger(nodes, "-o", "/tmp/live.hbdb", "--", *launched("openmpi", NODES, programs["openmpi"], "5000", "20", each=2))
     try:
         text = d.ask("[*] break talk.c:30") + d.ask("[1:7] cont") + d.ask("[3] where")
         has("a live run stops, too", text, "[3] #0  main (talk.c:30)")
@@ -121,12 +154,14 @@ def test_killed(nodes, programs):
         d.process.wait(timeout=FAR)
     finally:
         end(d.process)
+    done = hbdb(nodes, "record", "--fetch", "/tmp/live.hbdb")
+    check("what it has recorded can be fetched", done.returncode == 0 and "8 processes" in done.stderr, said(done))
     nothing_left(nodes, "hbdb debug is killed")
 
 
 def test_lost(nodes, programs):
     """A cable is pulled. Of a node whose power fails the launcher hears at once, and ends the job; so it would here, by what its ssh is set to in the bed."""
-    name, command = "/srv/lost.hbdb", launched("openmpi", NODES, programs["openmpi"], "5", each=2)
+    name, command = "/tmp/lost.hbdb", launched("openmpi", NODES, programs["openmpi"], "5", each=2)
     done = record(nodes, name, command)
     check("recorded", done.returncode == 0, said(done))
     d = Debugger(nodes, name, "--", command[0], "--mca", "plm_rsh_args", "-oServerAliveInterval=0", *command[1:])
@@ -153,4 +188,4 @@ def test_lost(nodes, programs):
     nodes["n2"].run(["sh", "-c", "rm -rf /tmp/hbdb-*"])
 
 
-GROUPS = {"debug": test_debug, "debug-many": test_many, "debug-killed": test_killed, "debug-lost": test_lost}
+GROUPS = {"debug": test_debug, "debug-calls": test_calls, "debug-many": test_many, "debug-killed": test_killed, "debug-lost": test_lost}

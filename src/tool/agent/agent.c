@@ -143,6 +143,7 @@ static void gone(hb_agent *agent, hb_wire *wire)
 	hb__watching_gone(((hb_tool_agent *)hb_agent_user(agent))->watching, wire);
 	hb__parts_gone(wire);
 	hb__put_gone(wire);
+	hb__lanes_gone(wire);
 }
 
 static const hb_agent_row rows[] = {
@@ -157,6 +158,9 @@ static const hb_agent_row rows[] = {
 	{"drop", hb__ask_drop},
 	{"put", hb__ask_put},
 	{"deaths", hb__ask_deaths},
+	{"lanes", hb__ask_lanes},
+	{"inside", hb__ask_inside},
+	{"calls", hb__ask_calls},
 	{0},
 };
 

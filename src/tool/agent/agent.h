@@ -82,6 +82,12 @@ void hb__put_wait(void);
 
 hb_agent_ask hb__ask_state;
 
+/* ---- lanes.c ---- */
+
+hb_agent_ask hb__ask_lanes, hb__ask_inside, hb__ask_calls;
+/* A connection is gone: what was found for it is forgotten. */
+void hb__lanes_gone(const hb_wire *wire);
+
 /* ---- agent.c ---- */
 
 typedef struct hb_tool_agent {

@@ -337,6 +337,17 @@ bool hb__is_part_of_node(const char *name)
 	return !strncmp(name, "hbdb-", 5) && strlen(name + 5) == HB_ID_LENGTH && !strchr(name, '/');
 }
 
+/* A folder in one. */
+static bool is_in_part_of_node(const char *folder)
+{
+	char *parent = hb__copy(folder), *slash = strrchr(parent, '/'), *name;
+	*slash = 0;
+	name = strrchr(parent, '/');
+	bool is = name && hb__is_part_of_node(name + 1) && slash[1] && strcmp(slash + 1, "..") && strcmp(slash + 1, ".");
+	free(parent);
+	return is;
+}
+
 void hb__ask_drop(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = hb__the_folder(wire, id, ask), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -344,7 +355,7 @@ void hb__ask_drop(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 	if (!folder)
 		return;
 	/* what a manager or a user keeps under another name is nothing that was made for a node's part */
-	if (!hb__is_part_of_node(slash + 1)) {
+	if (!hb__is_part_of_node(slash + 1) && !is_in_part_of_node(folder)) {
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "%s was not made for a node's part of a recording", folder);
 		return;
 	}

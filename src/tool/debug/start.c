@@ -119,6 +119,7 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 		.trust = hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK,
 		.mpi = hb__option_value(args, "mpi"),
 		.tcp = hb__option_value(args, "listen"),
+		.local = hb__option_value(args, "local"),
 		.run = d->run.model ? &d->run : NULL,
 		.waits = true,
 		.output = hb__option_value(args, "output"),

@@ -1,9 +1,8 @@
 /* Doors on all nodes at which the processes of a session dial in. */
-#include "distant.h"
+#include "inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +12,6 @@
 #include "system/place/place.h"
 
 #define HOST_BYTES 63 /* of a name, which processes cut there */
-
-struct hb_distant {
-	hb_session_nodes session;
-	const hb_nodes *nodes;
-	hb_gdb_place **place; /* by node */
-	bool *said;           /* by node: that it is lost */
-	char name[33];        /* of the doors */
-	int guests;           /* what comes out at session.incoming */
-};
 
 /* In the threads of the links. A pipe takes a number as a whole. */
 static void dialled(void *user, int fd)
@@ -91,7 +81,7 @@ static hb_status listen_there(void *user, const char *secret, char **ret_address
 
 /* ---- nodes by the names that their processes give them ---- */
 
-static size_t node_of(const hb_distant *d, const char *host)
+size_t hb__distant_node(const hb_distant *d, const char *host)
 {
 	for (size_t i = 0; i < d->nodes->n; i++)
 		if (d->nodes->at[i].link && d->nodes->at[i].host && !strncmp(d->nodes->at[i].host, host, HOST_BYTES))
@@ -102,7 +92,7 @@ static size_t node_of(const hb_distant *d, const char *host)
 static hb_gdb_place *place_of(void *user, const char *host)
 {
 	hb_distant *d = user;
-	size_t i = node_of(d, host);
+	size_t i = hb__distant_node(d, host);
 	if (i == d->nodes->n)
 		return NULL;
 	if (!d->place[i])
@@ -113,7 +103,7 @@ static hb_gdb_place *place_of(void *user, const char *host)
 static bool is_lost(void *user, const char *host)
 {
 	const hb_distant *d = user;
-	size_t i = node_of(d, host);
+	size_t i = hb__distant_node(d, host);
 	char *why = i < d->nodes->n ? hb_link_lost(d->nodes->at[i].link) : NULL;
 	bool lost = why != NULL;
 	free(why);
@@ -166,6 +156,7 @@ void hb__distant_close(hb_distant *d)
 {
 	if (!d)
 		return;
+	hb__distant_logs(d, NULL);
 	for (size_t i = 0; i < d->nodes->n; i++) {
 		if (d->nodes->at[i].link)
 			hb_link_undial(d->nodes->at[i].link);

@@ -10,12 +10,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "../clocks/align.h"
 #include "../making/keep.h"
 #include "../making/launch.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
 #include "processors/runner.h"
+
+#define HAND_ON_S 0.05
 
 /* ---- opening ---- */
 
@@ -71,8 +74,8 @@ static int attach_there(hb_live *l, const hb_event_process *processes, size_t n)
 		pids[i] = (int32_t)processes[i].pid;
 		hosts[i] = processes[i].host;
 	}
-	int code = hb__distant_reach(processes, n, hb__beyond_gdb_of, &l->spread.nodes);
-	code = code ? code : hb__distant_open(&l->spread.nodes, &l->distant);
+	int code = hb__distant_reach(processes, n, hb__beyond_gdb_of, &l->away.spread.nodes);
+	code = code ? code : hb__distant_open(&l->away.spread.nodes, &l->distant);
 	const hb_session_options o = {
 		.size = (int32_t)n, .nodes = code ? NULL : hb__distant_nodes(l->distant), .beyond = hb__beyond_gdb};
 	if (!code && hb_session_open(&o, &l->session, &err))
@@ -85,11 +88,25 @@ static int attach_there(hb_live *l, const hb_event_process *processes, size_t n)
 	return code;
 }
 
+/* The nodes of the command, if there are any. */
+static int open_nodes(hb_live *l)
+{
+	bool shared = l->local && !strcmp(l->local, "off");
+	int code = l->replay && !shared ? hb__distribute(l->local, &l->line, l->command, &l->folder,
+						  hb__manifest_has_inputs(&l->manifest), NULL, &l->away)
+					: hb__spread_open(shared ? NULL : l->local, &l->line, l->command, &l->away.spread);
+	if (code || !l->away.spread.nodes.n)
+		return code;
+	l->apart = !shared;
+	return hb__distant_open(&l->away.spread.nodes, &l->distant);
+}
+
 int hb__live_open(const hb_live_options *options, hb_live **ret)
 {
 	hb_live *l = *ret = hb__alloc(sizeof *l);
 	hb_error err = {0};
-	*l = (hb_live){.run = options->run, .replay = options->recording != NULL, .reached = -1};
+	*l = (hb_live){
+		.run = options->run, .replay = options->recording != NULL, .reached = -1, .local = options->local};
 	l->recording = options->recording ? hb__copy(options->recording) : NULL;
 	l->output = options->output;
 	l->out = options->out;
@@ -103,8 +120,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	/* --listen is for machines that nobody can log in to: then nothing is known of their processes but what they say */
-	code = code || options->tcp ? code : hb__spread_open(NULL, &l->line, l->command, &l->spread);
-	code = code || !l->spread.nodes.n ? code : hb__distant_open(&l->spread.nodes, &l->distant);
+	code = code || options->tcp ? code : open_nodes(l);
 	if (code)
 		return code;
 	const hb_session_options o = {.size = l->folder.ranks,
@@ -128,7 +144,7 @@ void hb__live_close(hb_live *l)
 	hb_session_close(l->session);
 	hb__live_close_stubs(l);
 	hb__distant_close(l->distant);
-	hb__spread_end(&l->spread);
+	hb__distribute_end(&l->away);
 	free(l->number);
 	free(l->of_session);
 	if (l->replay && !l->one)
@@ -175,6 +191,18 @@ static void clear_folder(const char *folder)
 		closedir(dir);
 }
 
+/* Of this run, on the nodes. */
+static int make_folders(hb_live *l)
+{
+	hb_nodes *nodes = &l->away.spread.nodes;
+	free(nodes->folder);
+	nodes->folder = NULL;
+	int code = hb__nodes_make(nodes, l->local ? l->local : HB_NODE_FOLDER, l->manifest.id);
+	if (!code)
+		hb__nodes_describe(nodes, true, &l->manifest);
+	return code;
+}
+
 static int begin_recording(hb_live *l)
 {
 	free(l->recording);
@@ -187,6 +215,9 @@ static int begin_recording(hb_live *l)
 		.layers = HB_LAYER_MPI | HB_LAYER_USER | HB_LAYER_THREADS,
 		.contents = true};
 	hb__describe_recording(&l->line, l->command, &l->manifest);
+	code = l->apart ? make_folders(l) : 0;
+	if (code)
+		return code;
 	hb__write_manifest(&l->manifest, l->recording);
 	hb__made_note(&l->manifest);
 	return 0;
@@ -196,18 +227,18 @@ static hb_setup setup_of(const hb_live *l)
 {
 	if (!l->replay)
 		return (hb_setup){.mode = "record",
-			.folder = l->recording,
+			.folder = l->apart ? l->away.spread.nodes.folder : l->recording,
 			.level = "events",
 			.layers = l->manifest.layers,
 			.digests = true};
 	return (hb_setup){.mode = "replay",
-		.folder = l->folder.folder,
+		.folder = l->apart ? l->away.folder : l->folder.folder,
 		.level = hb__replay_level(&l->manifest),
 		.digests = l->manifest.contents,
 		.layers = hb__manifest_layers(&l->manifest),
-		.files = l->folder.files,
-		.script = l->folder.script,
-		.traced = l->folder.traced,
+		.files = l->apart ? l->away.files : l->folder.files,
+		.script = l->apart ? l->away.script : l->folder.script,
+		.traced = l->apart ? l->away.traced : l->folder.traced,
 		.divergence = "stop",
 		.contents = "warn"};
 }
@@ -239,8 +270,12 @@ int hb__live_start(hb_live *l)
 	int code = l->replay ? 0 : begin_recording(l);
 	if (code)
 		return code;
+	if (l->replay && l->apart)
+		hb__distributed_again(&l->away);
 	if (l->replay)
 		clear_folder(l->folder.folder);
+	if (l->apart)
+		hb__distant_logs(l->distant, l->replay ? l->away.folder : l->away.spread.nodes.folder);
 	if (hb_session_again(l->session, l->replay ? NULL : l->recording, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
 	hb__live_begin_reports(l);
@@ -248,12 +283,28 @@ int hb__live_start(hb_live *l)
 	return launch(l);
 }
 
+static bool any_log(const char *recording)
+{
+	hb_logs logs;
+	bool any = !hb__list_logs(recording, &logs) && logs.n > 0;
+	hb__close_logs(&logs);
+	return any;
+}
+
 static void keep_recording(hb_live *l)
 {
-	hb_sum sum;
-	if (!hb__keep_recording(l->recording, &l->end, true, &l->manifest, &sum))
+	hb_sum sum = {0};
+	bool lost = l->apart && !hb__spread_fetch(&l->away.spread, l->recording, true, &l->manifest);
+	if (lost && !any_log(l->recording)) { /* it is all to be fetched */
+		l->manifest.finished = true;
+		l->manifest.exit_status = l->end.status;
+		l->manifest.seconds = l->end.seconds;
+		hb__write_manifest(&l->manifest, l->recording);
+	} else if (!hb__keep_recording(l->recording, &l->end, true, &l->manifest, &sum))
 		hb__say("nothing was recorded: no process called MPI_Init");
 	else {
+		if (l->apart)
+			hb__clocks_align(l->recording);
 		hb__recent_add(HB_RECENT_MADE, l->recording);
 		hb__print_sum(l->recording, &sum);
 	}
@@ -295,6 +346,16 @@ static bool everybody_is_there(hb_live *l)
 	return size > 0;
 }
 
+/* What some processes write for others is on all nodes. */
+static void hand_on(hb_live *l)
+{
+	double now = hb_seconds();
+	if (!l->apart || !l->replay || now - l->handed < HAND_ON_S)
+		return;
+	l->handed = now;
+	hb__distributed_look(&l->away);
+}
+
 int hb__live_poll(hb_live *l, int ms)
 {
 	int changes = hb_session_poll(l->session, ms);
@@ -302,6 +363,7 @@ int hb__live_poll(hb_live *l, int ms)
 	if (!l->job)
 		return changes;
 	hb__live_look_at_stubs(l);
+	hand_on(l);
 	hb__live_look_at_reports(l);
 	hb__live_look_at_waits(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
@@ -317,6 +379,8 @@ int hb__live_poll(hb_live *l, int ms)
 	}
 	if (hb__job_over(l->job)) {
 		hb_session_poll(l->session, 0);
+		if (l->apart && l->replay)
+			hb__distributed_over(&l->away);
 		hb__live_look_at_reports(l);
 		hb__live_end(l);
 		changes++;

@@ -18,6 +18,7 @@ typedef struct hb_live_options {
 	hb_trust trust;        /* in the recorded command */
 	const char *mpi;       /* or NULL: found out */
 	const char *tcp;       /* for jobs over several machines */
+	const char *local;     /* over nodes: where on each the folder for what its processes write and follow is made; "off": they share that of the session, NULL: /tmp */
 	hb_run *run;           /* of the recording, for cuts; NULL without a recording */
 	const char *input;     /* a file for the standard input of the job; NULL: none */
 	int out;               /* descriptor for what the job prints; 0: where we print */

@@ -9,7 +9,7 @@
 #include "../store/replayed/folder.h"
 #include "../recorded/command.h"
 #include "../distant/distant.h"
-#include "../nodes/spread.h"
+#include "../nodes/replaying/distribute.h"
 #include "live.h"
 
 struct hb_live {
@@ -27,8 +27,11 @@ struct hb_live {
 	uint64_t budget;
 	hb_command_line line;
 	char **command;
-	hb_spread spread;    /* other nodes: none, or reached ... */
-	hb_distant *distant; /* ... and their processes come by this; NULL: none */
+	const char *local;   /* hb_live_options */
+	hb_distributed away; /* other nodes, in its `spread`: none, or reached ... */
+	bool apart;          /* ... which share no folder: what the processes write stands there. All of `away` holds then, in a replay */
+	hb_distant *distant; /* their processes come by this; NULL: none */
+	double handed;       /* when what some processes write for others was handed on last */
 	hb_session *session;
 	int32_t *number;      /* by process of the model: hb__live_number */
 	uint32_t *of_session; /* by number: hb__live_process */
@@ -42,6 +45,9 @@ struct hb_live {
 	char inside[256];
 	/* stubs.c */
 	char *stubs;        /* the folder in which they stand; NULL: there is none */
+	hb_folder_guard stubs_guard;
+	int stubs_news; /* readable when something has come there; -1: nobody tells */
+	bool stubs_due; /* something there was not ready yet */
 	int32_t *stub_pids; /* those that were seen to */
 	size_t nstubs;
 	/* waits.c */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/row.h"
+#include "../watch/lanes.h"
 #include "parts.h"
 
 void hb__live_free_reports(hb_live *l)
@@ -116,68 +116,29 @@ static void add_needs(hb_live *l, hb_at at)
 	}
 }
 
-/* The call that a lane of a raw log is in: by its slot, or as its event. */
-static bool call_of_log(
-	const char *path, uint32_t lane, uint64_t event, uint32_t slot, bool by_slot, char *ret, size_t size)
+/* The function that was called most between two counts; NULL: none was. A log has new functions behind those that it had. */
+static const char *most_called(const hb_called *before, size_t nbefore, const hb_called *now, size_t nnow)
 {
-	hb_log *log;
-	hb_cursor *cursor = NULL;
-	hb_row row;
-	if (hb_log_open(path, &log, NULL))
-		return false;
-	bool found = !hb_cursor_open(log, lane, event, &cursor, NULL) &&
-		     (by_slot ? !hb_cursor_slot(cursor, slot, &row) : hb_cursor_next(cursor, &row, NULL) == 1);
-	hb_lane_info ends;
-	if (!found && !by_slot && cursor && !hb_log_lane(log, lane, &ends) && ends.inside && ends.events + 1 == event)
-		/* the call that its thread never returned from: it has no row of its own */
-		by_slot = found = !hb_cursor_slot(cursor, ends.inside_slot, &row);
-	const hb_function *f = found ? hb_log_function(log, row.function) : NULL;
-	if (f)
-		snprintf(ret, size, "%s", f->name);
-	for (uint32_t i = 0; f && i < f->nargs; i++) {
-		bool source = !strcmp(f->arg_name[i], "source"), dest = !strcmp(f->arg_name[i], "dest");
-		size_t n = strlen(ret);
-		if (by_slot && (source || dest) && row.arg[i] >= 0)
-			snprintf(ret + n, size - n, " %s %lld", source ? "from" : "to", (long long)row.arg[i]);
-		else if (by_slot && source && row.arg[i] == HB_ANY_SOURCE)
-			snprintf(ret + n, size - n, " from any");
-	}
-	hb_cursor_close(cursor);
-	hb_log_close(log);
-	return f != NULL;
-}
-
-/* How often each function was called so far; free it. */
-static uint64_t *calls_of(const char *path, uint32_t *ret_n, hb_log **ret_log)
-{
-	uint32_t n = 0;
-	*ret_n = 0;
-	*ret_log = NULL;
-	if (hb_log_open(path, ret_log, NULL))
-		return NULL;
-	n = hb_log_get_info(*ret_log)->functions;
-	uint64_t *calls = hb__alloc((n + 1) * sizeof *calls);
-	for (uint32_t i = 0; i < n; i++) {
-		const hb_function *f = hb_log_function(*ret_log, i);
-		calls[i] = f ? f->calls : 0;
-	}
-	*ret_n = n;
-	return calls;
-}
-
-/* The function that was called most between two counts; HB_NO: none was. */
-static uint32_t most_called(const uint64_t *before, uint32_t nbefore, const uint64_t *now, uint32_t nnow)
-{
-	uint32_t most = HB_NO;
+	const char *most = NULL;
 	uint64_t most_calls = 0;
-	for (uint32_t i = 0; i < nnow; i++) {
-		uint64_t calls = now[i] - (i < nbefore ? before[i] : 0);
+	for (size_t i = 0; i < nnow; i++) {
+		uint64_t calls = now[i].calls - (i < nbefore ? before[i].calls : 0);
 		if (calls > most_calls) {
 			most_calls = calls;
-			most = i;
+			most = now[i].name;
 		}
 	}
 	return most;
+}
+
+static hb_called *calls_of(hb_live *l, const hb_proc *p, size_t *ret_n)
+{
+	if (l->apart)
+		return hb__distant_calls(l->distant, p->host, p->log, ret_n);
+	char *path = hb__format("%s/%s", l->replay ? l->folder.folder : l->recording, p->log);
+	hb_called *calls = hb__calls_of_log(path, ret_n);
+	free(path);
+	return calls;
 }
 
 /* Which call is told no is not kept, for that would cost: but how often each function is called is counted. On a busy machine a process
@@ -185,26 +146,38 @@ static uint32_t most_called(const uint64_t *before, uint32_t nbefore, const uint
 const char *hb__live_polls(hb_live *l, int32_t rank)
 {
 	const hb_proc *p = hb_session_proc(l->session, rank);
-	char *path = hb__format("%s/%s", l->replay ? l->folder.folder : l->recording, p ? p->log : "");
-	uint32_t nbefore, nnow, most = HB_NO;
-	hb_log *log, *later = NULL;
-	uint64_t *before = calls_of(path, &nbefore, &log), *now = NULL;
-	for (int look = 0; look < POLLS_LOOKS && most == HB_NO; look++) {
+	bool found = false;
+	size_t nbefore, nnow;
+	if (!p)
+		return NULL;
+	hb_called *before = calls_of(l, p, &nbefore);
+	for (int look = 0; look < POLLS_LOOKS && !found; look++) {
 		hb_session_poll(l->session, POLLS_MS);
-		hb_log_close(later);
-		free(now);
-		now = calls_of(path, &nnow, &later);
-		most = most_called(before, nbefore, now, nnow);
+		hb_called *now = calls_of(l, p, &nnow);
+		const char *most = most_called(before, nbefore, now, nnow);
+		found = most != NULL;
+		if (found)
+			snprintf(l->inside, sizeof l->inside, "%s", most);
+		hb__calls_free(now, nnow);
 	}
-	*l->inside = 0;
-	if (most != HB_NO)
-		snprintf(l->inside, sizeof l->inside, "%s", hb_log_function(later, most)->name);
-	hb_log_close(log);
-	hb_log_close(later);
-	free(before);
-	free(now);
+	hb__calls_free(before, nbefore);
+	return found ? l->inside : NULL;
+}
+
+/* The call that it is inside of, of a run that is recorded: by the slot in its log. */
+static void add_call_recorded(hb_live *l, const hb_proc *p)
+{
+	const hb_thread *t = &p->threads[0];
+	if (l->apart) {
+		char *text = hb__distant_inside(l->distant, p->host, p->log, 0, t->event + 1, t->slot);
+		if (text)
+			snprintf(l->inside, sizeof l->inside, "%s", text);
+		free(text);
+		return;
+	}
+	char *path = hb__format("%s/%s", l->recording, p->log);
+	hb__call_of_log(path, 0, t->event + 1, t->slot, true, l->inside, sizeof l->inside);
 	free(path);
-	return *l->inside ? l->inside : NULL;
 }
 
 const char *hb__live_inside(hb_live *l, int32_t rank)
@@ -213,12 +186,16 @@ const char *hb__live_inside(hb_live *l, int32_t rank)
 	if (!p || !p->nthreads || !p->threads[0].inside)
 		return NULL;
 	const hb_thread *t = &p->threads[0];
-	/* the record of a replay is called as the log that the process writes now */
-	char *path = hb__format("%s/%s", l->replay ? l->folder.script : l->recording, p->log);
 	snprintf(l->inside, sizeof l->inside, "a call");
-	call_of_log(path, 0, t->event + 1, t->slot, !l->replay, l->inside, sizeof l->inside);
+	if (!l->replay) {
+		add_call_recorded(l, p);
+		return l->inside;
+	}
+	/* the record of a replay is called as the log that the process writes now */
+	char *path = hb__format("%s/%s", l->folder.script, p->log);
+	hb__call_of_log(path, 0, t->event + 1, t->slot, false, l->inside, sizeof l->inside);
 	free(path);
-	if (!l->replay || !l->run || !l->run->model)
+	if (!l->run || !l->run->model)
 		return l->inside;
 	const hb_model *m = l->run->model;
 	uint32_t process = hb__live_process(l, rank);

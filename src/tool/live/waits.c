@@ -50,6 +50,9 @@ static struct hb_look_back *look_of(hb_live *l, int32_t rank, uint32_t lane)
 	return &l->look[l->nlooks++];
 }
 
+/* Seconds (hb_seconds): when its threads did what is known of them. */
+static double as_of(const hb_proc *p) { return p->seen > 0 ? p->seen : hb_seconds(); }
+
 static bool stands(const hb_proc *p, uint32_t lane)
 {
 	switch (p->life) {
@@ -87,7 +90,7 @@ static bool find_cut(hb_live *l, struct hb_look_back *b, hb_at at)
 /* A thread that computes may yet meet a breakpoint, or the end of a step: only where it waits before its event begins is it to be
  * called held back. So it is with messages of the program's own, and with who polls; an ordinary call waits inside. Nor before it has had the time that it
  * took there when it was recorded. */
-static bool waits_before(hb_live *l, hb_at next, const hb_thread *t)
+static bool waits_before(hb_live *l, hb_at next, const hb_thread *t, double now)
 {
 	const hb_model *m = l->run->model;
 	const hb_log *log = hb_model_processes(m)[hb_model_lines(m)[next.line].process].log;
@@ -96,7 +99,7 @@ static bool waits_before(hb_live *l, hb_at next, const hb_thread *t)
 	if (!log || !hb__fact(l->facts, next, &fact))
 		return false;
 	const hb_function *f = hb_log_function(log, fact.function);
-	double now = hb_seconds(), took = 0;
+	double took = 0;
 	if (next.event > 1 && hb__fact(l->facts, (hb_at){next.line, next.event - 1}, &before) &&
 		fact.enter > before.exit)
 		took = (double)(fact.enter - before.exit) * hb_log_get_info(log)->tick_ns * 1e-9;
@@ -105,12 +108,13 @@ static bool waits_before(hb_live *l, hb_at next, const hb_thread *t)
 }
 
 /* Whether the next event of a thread needs an event of another one that has not begun it, and stands. */
-static bool needs_who_stands(hb_live *l, struct hb_look_back *b, const hb_thread *t, hb_waits *ret)
+static bool needs_who_stands(
+	hb_live *l, struct hb_look_back *b, const hb_thread *t, double now, hb_waits *ret)
 {
 	const hb_model *m = l->run->model;
 	const hb_line *lines = hb_model_lines(m);
 	hb_at at = {line_of(l, b->rank, b->lane), (uint32_t)t->event + 1};
-	if (at.line == HB_NO || t->event >= lines[at.line].events || !waits_before(l, at, t) || !find_cut(l, b, at))
+	if (at.line == HB_NO || t->event >= lines[at.line].events || !waits_before(l, at, t, now) || !find_cut(l, b, at))
 		return false;
 	*ret = (hb_waits){.rank = b->rank, .lane = b->lane, .next = at, .needs.line = HB_NO};
 	for (uint32_t i = 0; i < hb_model_get_info(m)->lines; i++) {
@@ -162,7 +166,7 @@ static bool others_sleep(const hb_proc *p)
 static bool waits(const hb_proc *p, const hb_thread *t, bool *ret_calls)
 {
 	hb_sleep s;
-	bool inside = t->inside && hb_seconds() - t->since >= STILL_S;
+	bool inside = t->inside && as_of(p) - t->since >= STILL_S;
 	*ret_calls |= inside;
 	return inside || !t->lane_known || !hb_task_exists(p->pid, t->task) ||
 	       (hb_task_sleeps(p->pid, t->task, &s) && s.futex);
@@ -201,19 +205,19 @@ static hb_hold sleeps_for(const hb_proc *p, struct hb_look_back *b, hb_waits *re
 
 /* ---- all of them ---- */
 
-static bool is_asked(const hb_thread *t, uint32_t lane)
+static bool is_asked(const hb_thread *t, uint32_t lane, double now)
 {
 	return t->lane_known && !t->gone && !t->held && !t->inside && (!lane || t->asked) &&
-	       hb_seconds() - t->since >= STILL_S;
+	       now - t->since >= STILL_S;
 }
 
 static void look_at(hb_live *l, const hb_proc *p)
 {
 	for (uint32_t k = 0; k < p->nthreads; k++) {
 		const hb_thread *t = &p->threads[k];
-		struct hb_look_back *b = is_asked(t, k) ? look_of(l, p->rank, k) : NULL;
+		struct hb_look_back *b = is_asked(t, k, as_of(p)) ? look_of(l, p->rank, k) : NULL;
 		hb_waits w;
-		bool knows = b && l->replay && l->run && l->run->model && needs_who_stands(l, b, t, &w);
+		bool knows = b && l->replay && l->run && l->run->model && needs_who_stands(l, b, t, as_of(p), &w);
 		hb_hold hold = knows ? HB_HOLD_STANDS : b ? sleeps_for(p, b, &w) : HB_HOLD_NONE;
 		if (hold == HB_HOLD_STANDS && HB_GROW(l->waits, l->wait_room, l->nwaits + 1))
 			l->waits[l->nwaits++] = w;

@@ -56,4 +56,18 @@ bool hb__is_over(const hb_process_now *p);
  * can be seen. */
 bool hb__only_waits(const hb_process_now *p, double seconds);
 
+/* ---- inside.c: of one log ---- */
+
+/* The call that a lane of a raw log is in, by its slot, with whom it is for ("MPI_Recv from 3"), or that is its event. False: it cannot be read. */
+bool hb__call_of_log(
+	const char *path, uint32_t lane, uint64_t event, uint32_t slot, bool by_slot, char *ret, size_t size);
+/* How often a process has called a function. */
+typedef struct hb_called {
+	char *name;
+	uint64_t calls;
+} hb_called;
+/* Of all functions of a log, as it is now: hb__calls_free. Nothing where it cannot be read. */
+hb_called *hb__calls_of_log(const char *path, size_t *ret_n);
+void hb__calls_free(hb_called *calls, size_t n);
+
 #endif

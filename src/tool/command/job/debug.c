@@ -25,6 +25,8 @@ const hb_option hb__debug_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "with a COMMAND: the recording to write"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
+	{"local", 0, HB_OPTION_TEXT, "FOLDER|off",
+		"of a command that runs on several nodes: the folder on each for what its processes write and follow; off: they use that of the recording, which all see; default: /tmp"},
 	{"listen", 0, HB_OPTION_TEXT, "ADDRESS",
 		"for jobs on several machines: the address of this machine that the processes connect to"},
 	{0},

@@ -21,6 +21,8 @@ const hb_option hb__view_options[] = {
 	{"against", 0, HB_OPTION_TEXT, "REFERENCE", "show where it differs from this recording; both of hbdb compare"},
 	{"trust", 0, HB_OPTION_FLAG, NULL,
 		"the page may run the command of a recording that may come from somebody else"},
+	{"local", 0, HB_OPTION_TEXT, "FOLDER|off",
+		"of a replay over several nodes: the folder on each for what its processes write and follow; off: they use that of the replay, which all see; default: /tmp"},
 	{"html", 0, HB_OPTION_TEXT, "FILE", "write the page as one file that needs no server, and exit"},
 	{"around", 0, HB_OPTION_TEXT, "EVENT", "with --html: the events around this one"},
 	{"range", 0, HB_OPTION_TEXT, "FROM-TO", "with --html: the events between two logical times"},
@@ -241,6 +243,7 @@ static int view(struct view *v)
 	v->replay.options = (hb_live_options){.recording = v->recording,
 		.command = v->args->rest,
 		.trust = hb__option_value(v->args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_REFUSE,
+		.local = hb__option_value(v->args, "local"),
 		.run = &v->run,
 		.out = 2};
 	code = open_server(v);

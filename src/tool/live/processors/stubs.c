@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,8 +21,15 @@ void hb__live_open_stubs(hb_live *l)
 	const char *where = getenv("TMPDIR");
 	/* the path of a socket is short */
 	l->stubs = hb__format("%s/hbdb-stubs.XXXXXX", where && *where == '/' && strlen(where) < 40 ? where : "/tmp");
-	if (mkdtemp(l->stubs))
+	if (mkdtemp(l->stubs)) {
+		hb__folder_guard_set(l->stubs, &l->stubs_guard);
+		l->stubs_news = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+		if (l->stubs_news >= 0 && inotify_add_watch(l->stubs_news, l->stubs, IN_CREATE | IN_MOVED_TO) < 0) {
+			close(l->stubs_news);
+			l->stubs_news = -1;
+		}
 		return;
+	}
 	hb__say("cannot make a folder like %s: %s; processes of other processors go without gdb", l->stubs,
 		strerror(errno));
 	free(l->stubs);
@@ -42,8 +50,12 @@ void hb__live_close_stubs(hb_live *l)
 	}
 	if (dir)
 		closedir(dir);
-	if (l->stubs)
+	if (l->stubs) {
 		rmdir(l->stubs);
+		hb__folder_guard_dismiss(&l->stubs_guard);
+		if (l->stubs_news >= 0)
+			close(l->stubs_news);
+	}
 	free(l->stubs);
 	free(l->stub_pids);
 }
@@ -86,14 +98,30 @@ static bool seen(const hb_live *l, int32_t pid)
 	return false;
 }
 
+/* Most jobs have no process of another processor: then the folder is not read again and again. */
+static bool is_to_be_looked_at(hb_live *l)
+{
+	char news[4096];
+	bool due = l->stubs_due || (l->stubs && l->stubs_news < 0);
+	while (l->stubs && l->stubs_news >= 0 && read(l->stubs_news, news, sizeof news) > 0)
+		due = true;
+	return due;
+}
+
 void hb__live_look_at_stubs(hb_live *l)
 {
-	DIR *dir = l->stubs ? opendir(l->stubs) : NULL;
+	DIR *dir = is_to_be_looked_at(l) ? opendir(l->stubs) : NULL;
+	l->stubs_due = false;
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		const char *dot = strrchr(e->d_name, '.');
 		hb_stub_found stub;
-		if (!dot || seen(l, atoi(dot + 1)) || !hb__stub_read(l->stubs, e->d_name, &stub))
+		if (!dot || seen(l, atoi(dot + 1)))
 			continue;
+		if (!hb__stub_read(l->stubs, e->d_name, &stub)) {
+			/* nobody listens there yet; or it is left of one that is gone */
+			l->stubs_due |= atoi(dot + 1) > 0 && !kill(atoi(dot + 1), 0);
+			continue;
+		}
 		attend(l, &stub);
 		hb__stub_free(&stub);
 	}

@@ -14,6 +14,8 @@
 #include "format/growing/growing.h"
 #include "format/within/within.h"
 
+#define DROP_S 60 /* what a run has written may be large */
+
 /* ---- what is put there ---- */
 
 static void add_if_there(hb_putting *p, const char *folder, const char *name)
@@ -55,7 +57,7 @@ static void add_folder(hb_putting *p, const char *path)
 
 static void put(hb_distributed *d, const char *into, hb_putting *p)
 {
-	p->folder = d->folder;
+	p->folder = d->spread.nodes.folder;
 	p->into = into;
 	d->bytes += hb__nodes_put(&d->spread.nodes, p);
 	hb__put_free(p);
@@ -138,6 +140,39 @@ int hb__distribute(const char *local, const hb_command_line *line, char **argv, 
 	return 0;
 }
 
+/* ---- anew ---- */
+
+static void drop_run(hb_distributed *d)
+{
+	for (size_t i = 0; i < d->spread.nodes.n; i++) {
+		hb_error err;
+		if (d->spread.nodes.at[i].lost)
+			continue;
+		cJSON *ask = cJSON_CreateObject();
+		cJSON_AddStringToObject(ask, "folder", d->folder);
+		hb_link_ask(d->spread.nodes.at[i].link, "drop", ask, DROP_S, NULL, &err);
+	}
+}
+
+void hb__distributed_again(hb_distributed *d)
+{
+	hb_nodes *nodes = &d->spread.nodes;
+	hb_putting none = {0};
+	if (!nodes->n)
+		return;
+	hb__nodes_unfollow(d->reports, false);
+	if (d->run)
+		drop_run(d);
+	free(d->run);
+	free(d->folder);
+	d->run = hb__format("run.%u", ++d->runs);
+	d->folder = hb__format("%s/%s", nodes->folder, d->run);
+	d->ended = false;
+	hb__strings_free(&d->turns);
+	put(d, d->run, &none);
+	d->reports = hb__nodes_follow(nodes, d->folder, d->here, true);
+}
+
 /* ---- while it runs ---- */
 
 /* Files that processes make for each other: they are to be on all nodes. */
@@ -159,7 +194,7 @@ static void hand_on(hb_distributed *d)
 	if (dir)
 		closedir(dir);
 	if (p.path.n)
-		put(d, NULL, &p);
+		put(d, d->run, &p);
 }
 
 bool hb__distributed_look(hb_distributed *d)
@@ -183,7 +218,7 @@ void hb__distributed_ending(hb_distributed *d)
 		return;
 	d->ended = true;
 	add_if_there(&p, d->here, "ending");
-	put(d, NULL, &p);
+	put(d, d->run, &p);
 }
 
 /* ---- after ---- */
@@ -274,6 +309,7 @@ void hb__distribute_end(hb_distributed *d)
 	hb__spread_end(&d->spread);
 	hb__strings_free(&d->turns);
 	free(d->folder);
+	free(d->run);
 	free(d->script);
 	free(d->files);
 	free(d->traced);

@@ -15,6 +15,8 @@ typedef struct hb_distributed {
 	/* ---- its own ---- */
 	const char *here; /* hb_replay_folder.folder */
 	hb_following *reports, *written;
+	char *run; /* the folder of this run in that of the replay; NULL: they are one */
+	unsigned runs;
 	hb_strings turns; /* files by which processes tell each other that it is their turn, that were handed on */
 	bool ended;       /* the processes were told that the job is ended */
 } hb_distributed;
@@ -24,6 +26,9 @@ typedef struct hb_distributed {
  * hb__distribute_end in either case. The folder is to outlive it. */
 int hb__distribute(const char *local, const hb_command_line *line, char **argv, const hb_replay_folder *folder,
 	bool inputs, const char *new_recording, hb_distributed *ret);
+/* The same is run once more, or is about to be run for the first of several times: each run has a folder of its own on the nodes, which `folder` is from here on; what the one before has written is
+ * removed there; what stands of it in the folder here is the caller's to remove. Not with a new recording. */
+void hb__distributed_again(hb_distributed *d);
 /* To be called every 50 ms or so while the job runs: what some processes write for others is handed on. True: a node is lost, which stands in its
  * `lost`, and the job is to be ended. */
 bool hb__distributed_look(hb_distributed *d);

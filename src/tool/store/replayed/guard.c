@@ -17,15 +17,15 @@
 
 #define DYING_S 3 /* what a launcher gets to end its processes: it was told of the death of hbdb */
 
-/* Whether a process was started for the replay of this folder: as long as it is there, no other one has the name. */
+/* Whether a process was started for the replay of this folder, or of one in it: as long as it is there, no other one has the name. */
 static bool is_of(const char *pid, const char *folder)
 {
 	char *path = hb__format("/proc/%s/environ", pid), *wanted = hb__format("HBDB_DIR=%s", folder), *word = NULL;
-	size_t room = 0;
+	size_t room = 0, length = strlen(wanted);
 	bool found = false;
 	FILE *f = fopen(path, "re");
 	while (f && !found && getdelim(&word, &room, 0, f) > 0)
-		found = !strcmp(word, wanted);
+		found = !strncmp(word, wanted, length) && (!word[length] || word[length] == '/');
 	if (f)
 		fclose(f);
 	free(word);

@@ -9,7 +9,7 @@ typedef struct hb_folder_guard {
 	int fd;    /* it waits for the end of this pipe */
 } hb_folder_guard;
 
-/* From here on, when this process ends, however it does, the processes of that folder (HBDB_DIR in their environment) are ended, and it is removed. Where no
+/* From here on, when this process ends, however it does, the processes of that folder, or of one in it (HBDB_DIR in their environment), are ended, and it is removed. Where no
  * process can be made there is no guard. */
 void hb__folder_guard_set(const char *folder, hb_folder_guard *ret);
 /* Nothing of that happens any more. */
