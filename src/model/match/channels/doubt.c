@@ -109,10 +109,7 @@ static void look_at_messages(struct doubt *d)
 
 enum { SEVERAL = UINT32_MAX };
 
-static void used(uint32_t *by, uint32_t line)
-{
-	*by = !*by || *by == line + 1 ? line + 1 : SEVERAL;
-}
+static void used(uint32_t *by, uint32_t line) { *by = !*by || *by == line + 1 ? line + 1 : SEVERAL; }
 
 /* Of what several threads sent or received over one channel, the log may have what came later without what came before: which message is which
  * does not follow from their number. */
