@@ -335,5 +335,11 @@ void hb__part_close(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);
+/* Whether the log of each of its threads ends at a moment of its own: it was copied, or told to stop, while they went on. */
+static inline bool hb__ends_unevenly(const hb_model *m, uint32_t process)
+{
+	const hb_process *p = &m->processes.at[process];
+	return p->log && p->nlines > 1 && hb_log_get_info(p->log)->stopped == HB_LOG_TOLD;
+}
 
 #endif

@@ -74,6 +74,10 @@ static void open_logs(struct compare *c, const char *folder)
 	}
 	if (dir)
 		closedir(dir);
+	if (!c->n) {
+		fprintf(stderr, "compare: %s: there is no log\n", folder);
+		exit(3);
+	}
 }
 
 static int by_rank(const void *a, const void *b)

@@ -31,9 +31,13 @@ def check(what, good, detail=""):
         print("FAILED", what, "\n    ", detail, flush=True)
 
 
-def run(*words, env=None, seconds=300):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, errors="replace",
-                          env=dict(os.environ, **(env or {})))
+def run(*words, env=None, seconds=1200):
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=seconds, errors="replace",
+                              env=dict(os.environ, **(env or {})))
+    except subprocess.TimeoutExpired as late:
+        check("%s took no longer than %d s" % (" ".join(words), seconds), False)
+        return 124, "", str(late)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -127,32 +131,96 @@ def crash(place, mpi, round_of_death):
     confirm(what, recording, 1000)
 
 
+def kept_now(recording, last):
+    """Keeps what the rings hold until each has gone on behind `last`: (the new recording, its events, what hbdb said)."""
+    end, said = time.time() + 120, ""
+    while time.time() < end:
+        status, _, said = run(HBDB, "record", "--keep", recording)
+        made = re.search(r"^hbdb: (\S+-kept-\d+\.hbdb): ", said, re.M)
+        told = events_before(made[1]) if made and not status else []
+        if len(told) == 2 and all(b > max(last, 1000) for _, b in told):
+            return made[1], told, said
+        if made:
+            shutil.rmtree(made[1])
+        time.sleep(0.05)
+    return None, [], said
+
+
 def keep(place, mpi, times):
     """Several recordings of one run while it goes on."""
     what = "kept (%s)" % mpi
-    recording = os.path.join(place, "run.hbdb")
-    child = subprocess.Popen([HBDB, "record", "--ring", "1M", "-o", recording, "--"] + LAUNCH[mpi] +
-                             ["-n", "2", compiled("steady", mpi, place), "100000000"], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL, env=dict(os.environ, **SERIAL))
-    last, end = -1, time.time() + 120
+    folder = tempfile.mkdtemp(dir=place)  # no earlier run's recording may stand for one of this run
+    recording, words = os.path.join(folder, "run.hbdb"), os.path.join(folder, "words")
+    with open(words, "w") as said:
+        child = subprocess.Popen([HBDB, "record", "--ring", "1M", "-o", recording, "--"] + LAUNCH[mpi] +
+                                 ["-n", "2", compiled("steady", mpi, place), "100000000"], stdout=said, stderr=said,
+                                 env=dict(os.environ, **SERIAL))
+    last, wanted = -1, []
     for k in range(1, times + 1):
-        kept = os.path.join(place, "run-kept-%d.hbdb" % k)
-        while time.time() < end:  # until the ring has gone on
-            status, _, err = run(HBDB, "record", "--keep", recording)
-            told = events_before(kept) if not status else []
-            if len(told) == 2 and all(b > max(last, 1000) for _, b in told):
-                break
-            shutil.rmtree(kept, ignore_errors=True)
-            time.sleep(0.05)
-        check("%s %d: made" % (what, k), not status and len(told) == 2, err)
-        last = max(b for _, b in told) if told else last
+        kept, told, err = kept_now(recording, last) if child.poll() is None else (None, [], "the program has ended")
+        check("%s %d: made" % (what, k), kept, err)
+        if not kept:
+            break
+        wanted.append("run-kept-%d.hbdb" % k)
+        last = max(b for _, b in told)
         whole("%s %d" % (what, k), kept)
         confirm("%s %d" % (what, k), kept, 100)
         _, out, err = run(HBDB, "check", kept)
         check("%s %d: nothing is found that is not there, and not all was looked at" % (what, k), "no finding in 2 processes" in out, out + err)
-    check(what + ": the program went on", child.poll() is None)
+    names = [f for f in os.listdir(folder) if "-kept-" in f]
+    check(what + ": they are numbered one after the other", sorted(names) == sorted(wanted), (names, wanted))
+    check(what + ": the program went on", child.poll() is None, open(words).read())
     child.terminate()
     child.wait(60)
+    shutil.rmtree(folder)
+
+
+def stands(place, mpi, rounds):
+    """What is kept while processes wait for each other is no run that ended so, and nothing in it says that it is."""
+    what = "kept while it stands (%s, %d rounds)" % (mpi, rounds)
+    folder = tempfile.mkdtemp(dir=place)
+    recording, kept, words, go = (os.path.join(folder, f) for f in ("run.hbdb", "run-kept-1.hbdb", "words", "go"))
+    with open(words, "w") as said:
+        child = subprocess.Popen([HBDB, "record", "--ring", "128K", "-o", recording, "--"] + LAUNCH[mpi] +
+                                 ["-n", "2", compiled("still", mpi, place), go, str(rounds)], stdout=said, stderr=said)
+    while child.poll() is None and "stands" not in open(words).read():
+        time.sleep(0.02)
+    _, _, kept_says = run(HBDB, "record", "--keep", recording)
+    says = {c: "".join(run(HBDB, c, kept)[1:]) for c in ("check", "info", "verify", "hang")}
+    _, facts, _ = run(HBDB, "info", "--json", kept)
+    open(go, "w").close()
+    child.wait(600)
+    check(what + ": the run goes on", "2 processes recorded up to now: the run goes on" in kept_says, kept_says)
+    check(what + ": no finding", "no finding in 2 processes" in says["check"], says["check"])
+    check(what + ": it has no exit status", "the run went on" in says["info"] and "exit status" not in says["info"], says["info"])
+    facts = json.loads(facts or "{}")
+    check(what + ": nor in what programs read", facts.get("kept") and "exit_status" not in facts, facts)
+    check(what + ": nobody told its processes to stop", [p["state"] for p in facts.get("processes", [])] == ["went on", "went on"]
+          and says["verify"].count("lived on when this was kept") == 2 and "told to stop" not in "".join(says.values()), says)
+    check(what + ": its job has not ended", "has ended" not in says["hang"] and "a run that went on" in says["hang"], says["hang"])
+    _, out, err = run(HBDB, "info", recording)
+    check(what + ": the run itself ended well", child.returncode == 0 and "exit status 0" in out, out + err)
+    status, _, err = run(HBDB, "record", "--keep", recording)
+    _, out, _ = run(HBDB, "info", kept.replace("-1.", "-2."))
+    check(what + ": what is kept of a run that has ended says how", not status and "exit status 0" in out, out + err)
+
+
+def threads_kept(place):
+    """Threads share a connection: the copy of a log has more of one than of another. Nothing is told that only follows from that."""
+    folder = tempfile.mkdtemp(dir=place)
+    recording, go = os.path.join(folder, "run.hbdb"), os.path.join(folder, "go")
+    child = subprocess.Popen([HBDB, "record", "--ring", "64M", "--layers", "sockets", "-o", recording, "--", "/usr/bin/python3",
+                              os.path.join(HERE, "shared.py"), go], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end, found = time.time() + 120, None
+    while child.poll() is None and time.time() < end and not (found and int(found[1]) > 100):
+        kept = re.search(r"^hbdb: (\S+-kept-\d+\.hbdb): ", run(HBDB, "record", "--keep", recording)[2], re.M)
+        _, out, _ = run(HBDB, "sql", "--csv", kept[1], "SELECT count(*) FROM messages WHERE state = 'received'") if kept else (0, "", "")
+        found = re.search(r"(\d+)\s*$", out)
+    open(go, "w").close()
+    child.wait(600)
+    _, _, err = run(HBDB, "check", kept[1] if kept else folder)
+    check("threads kept: no one else sent, and no clock is wrong", "others sent" not in err and "contradict" not in err, err)
+    check("threads kept: messages may be others than shown, or are not matched", re.search("may belong to other receives|is not matched", err), err)
 
 
 def lines_share(place, mpi):
@@ -209,13 +277,16 @@ def main():
         commands(steady(place, "mpich", 2, 3000, "128K", False))
         crash(place, "mpich", 2501)
         keep(place, "mpich", 2)
+        stands(place, "mpich", 10)
         talk(place)
         short(place, "openmpi")
         steady(place, "openmpi", 2, 3000, "128K", True)
         lines_share(place, "mpich")
+        threads_kept(place)
         for mpi in LAUNCH if ALL else ():
             steady(place, mpi, 2, 200000, "1M", False)
             keep(place, mpi, 10)
+            stands(place, mpi, 20000)
             for k in range(20):
                 crash(place, mpi, 9000 + 997 * k)
         if ALL:

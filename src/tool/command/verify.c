@@ -43,7 +43,8 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut off at its end (%s): %llu events can be read", path,
 			info.trouble, (unsigned long long)n);
 	if (info.stopped == HB_LOG_TOLD)
-		hb__say("%s: its process lived on and was told to stop; the log is complete up to then", path);
+		hb__say("%s: its process lived on%s; the log is complete up to then", path,
+			m->kept ? " when this was kept" : " and was told to stop");
 	else if (info.stopped)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: recording stopped (%s), %llu %s missing",
 			path, strerror((int)info.stopped), (unsigned long long)info.lost,

@@ -34,7 +34,7 @@ static char *how(const hb_manifest *m)
 {
 	int sig = ending_signal(m);
 	if (!by_signal(sig))
-		return hb__format(m->finished ? " (exit status %d)" : "", m->exit_status);
+		return hb__format(m->finished && !m->kept ? " (exit status %d)" : "", m->exit_status);
 	if (m->exit_status < 128)
 		return hb__format(", by signal %d (%s) or with exit status %d", sig, strsignal(sig), sig);
 	return hb__format(", by signal %d (%s)", sig, strsignal(sig));
@@ -46,11 +46,11 @@ bool hb__still_runs(const hb_log_info *info)
 	return !hb_host_is_here(info->host) || hb_task_lives((int32_t)info->pid);
 }
 
-const char *hb__state_text(const hb_log_info *info)
+const char *hb__state_text(const hb_manifest *m, const hb_log_info *info)
 {
 	static const char *const states[] = {"ended inside MPI", "finalized", "left without MPI_Finalize", "MPI_Abort"};
 	if (info->stopped == HB_LOG_TOLD)
-		return "told to stop";
+		return m->kept ? "went on" : "told to stop";
 	if (!info->library && !info->stopped)
 		return info->state ? "ended" : !info->sealed && hb__still_runs(info) ? "runs" : "killed or crashed";
 	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";

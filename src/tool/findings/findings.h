@@ -89,7 +89,7 @@ void hb__findings_died(hb_findings *f);
 /* What is known of the processes whose logs just stop; NULL: there are none. over: nobody runs any more. To be freed. */
 char *hb__ending_text(const hb_manifest *manifest, const hb_logs *logs, bool over);
 /* How the process of a log ended, or that it lives: "finalized", "killed or crashed". */
-const char *hb__state_text(const hb_log_info *info);
+const char *hb__state_text(const hb_manifest *m, const hb_log_info *info);
 /* Whether the process of a log is there still, as far as that can be told. */
 bool hb__still_runs(const hb_log_info *info);
 /* What was not looked at, as it is missing or the run was not recorded for it; NULL: nothing. To be freed. */

@@ -64,7 +64,10 @@ static void json_run(hb_output *o, const hb_facts *f)
 	field(o, false, "imported_file", m->imported_file);
 	field(o, false, "imported_with", m->imported_with);
 	if (m->finished) {
-		field_number(o, false, "exit_status", m->exit_status);
+		if (m->kept)
+			hb__put_text(o, ",\"kept\":true");
+		else
+			field_number(o, false, "exit_status", m->exit_status);
 		if (m->open)
 			hb__put_text(o, ",\"open\":true");
 		field_number(o, false, "duration_ns", (int64_t)(m->seconds * 1e9));
@@ -100,7 +103,7 @@ static void json_processes(hb_output *o, const hb_facts *f)
 		field(o, false, "name", f->logs.worlds.name[i]);
 		field(o, false, "host", p->host);
 		field_number(o, false, "pid", p->pid);
-		field(o, false, "state", hb__state_text(p));
+		field(o, false, "state", hb__state_text(&f->manifest, p));
 		field_number(o, false, "events", (int64_t)p->events);
 		field_number(o, false, "events_before",
 			hb_log_before(f->logs.at[i].log) ? (int64_t)hb_log_before(f->logs.at[i].log)->events : 0);

@@ -27,7 +27,9 @@ static void print_command(const hb_manifest *m)
 	}
 	printf("\nfolder        %s\n", m->folder ? hb__tame(m->folder) : "?");
 	printf("started       %s", m->started ? hb__tame(m->started) : "?");
-	if (m->finished)
+	if (m->kept)
+		printf(", kept after %.3f s: the run went on\n", m->seconds);
+	else if (m->finished)
 		printf(", %.3f s, exit status %d%s\n", m->seconds, m->exit_status,
 			m->open ? ", processes live on" : "");
 	else
@@ -72,7 +74,7 @@ static void print_processes(const hb_facts *f)
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
 		bool first = f->manifest.finished && f->manifest.died_first &&
 			     !strcmp(f->manifest.died_first, process_name(f, i));
-		const char *state = first && !p->state && !p->stopped ? "died first" : hb__state_text(p);
+		const char *state = first && !p->state && !p->stopped ? "died first" : hb__state_text(&f->manifest, p);
 		char processor[32] = "";
 		if (others)
 			processor_text(f, f->logs.at[i].log, processor, sizeof processor);

@@ -47,6 +47,7 @@ static hb_status complete(const char *kept, uint64_t logs, hb_manifest *m, hb_su
 	m->id = NULL;
 	m->processes = logs;
 	m->seconds = m->finished ? m->seconds : so_far(m);
+	m->kept = m->kept || !m->finished || m->open;
 	m->finished = true;
 	m->open = false;
 	if (hb__manifest_write(m, kept)) {
@@ -56,6 +57,7 @@ static hb_status complete(const char *kept, uint64_t logs, hb_manifest *m, hb_su
 	}
 	hb__recent_add(HB_RECENT_MADE, kept);
 	hb__finish_logs(kept, true, ret_sum);
+	ret_sum->goes_on = m->kept;
 	return HB_OK;
 }
 

@@ -331,7 +331,8 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 		"ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
 	print_state(sum->left, "left without MPI_Finalize");
 	print_state(sum->aborted, "called MPI_Abort");
-	print_state(sum->told, "lived on and were told to stop: recorded up to then");
+	print_state(sum->told, sum->goes_on ? "recorded up to now: the run goes on"
+					    : "lived on and were told to stop: recorded up to then");
 	if (sum->stopped)
 		hb__say("%llu %s stopped recording: %s; %llu events are missing", (unsigned long long)sum->stopped,
 			hb__plural(sum->stopped, "process", "processes"), strerror(sum->stopped_errno),

@@ -46,6 +46,7 @@ typedef struct hb_sum {
 	uint64_t left, aborted, killed, stopped, damaged; /* processes */
 	uint64_t killed_without,
 		told; /* killed ones without MPI; those that were told to stop being recorded, and lived on */
+	bool goes_on; /* nobody told them: the recording is what they had recorded at a moment */
 	int stopped_errno;
 	uint64_t not_sealed;
 	bool bridges;           /* a process met others of another world */

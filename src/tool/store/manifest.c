@@ -203,6 +203,20 @@ static void put_nodes(cJSON *root, const hb_manifest *m)
 	}
 }
 
+static void put_end(cJSON *root, const hb_manifest *m)
+{
+	cJSON_AddNumberToObject(root, "processes", (double)m->processes);
+	if (m->kept)
+		cJSON_AddBoolToObject(root, "kept", true);
+	else
+		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
+	cJSON_AddNumberToObject(root, "seconds", m->seconds);
+	if (m->open)
+		cJSON_AddBoolToObject(root, "open", true);
+	if (m->died_first)
+		cJSON_AddStringToObject(root, "died_first", m->died_first);
+}
+
 static cJSON *as_json(const hb_manifest *m)
 {
 	cJSON *root = cJSON_CreateObject();
@@ -252,15 +266,8 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddStringToObject(environment, name, value);
 		free(name);
 	}
-	if (m->finished) {
-		cJSON_AddNumberToObject(root, "processes", (double)m->processes);
-		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
-		cJSON_AddNumberToObject(root, "seconds", m->seconds);
-		if (m->open)
-			cJSON_AddBoolToObject(root, "open", true);
-		if (m->died_first)
-			cJSON_AddStringToObject(root, "died_first", m->died_first);
-	}
+	if (m->finished)
+		put_end(root, m);
 	return root;
 }
 
@@ -353,7 +360,8 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	free(digests);
 	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));
 	ret->aslr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "aslr"));
-	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
+	ret->kept = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "kept"));
+	ret->finished = ret->kept || cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
 	ret->open = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "open"));
 	ret->processes = (uint64_t)number_of(root, "processes", 0);
 	ret->exit_status = (int)number_of(root, "exit_status", 0);

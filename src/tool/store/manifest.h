@@ -32,7 +32,8 @@ typedef struct hb_manifest {
 	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
-	bool open;    /* finished, but processes lived on, which write their logs until they end or are told to stop */
+	bool open; /* finished, but processes lived on, which write their logs until they end or are told to stop */
+	bool kept; /* finished, but the run went on: what its logs held at a moment (hbdb record --keep); there is no exit status */
 	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
 	bool whole;   /* digests of whole contents were asked for */
 	uint64_t shake_us;

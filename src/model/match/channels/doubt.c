@@ -105,6 +105,40 @@ static void look_at_messages(struct doubt *d)
 	}
 }
 
+/* ---- logs whose lanes end at different moments ---- */
+
+enum { SEVERAL = UINT32_MAX };
+
+static void used(uint32_t *by, uint32_t line) { *by = !*by || *by == line + 1 ? line + 1 : SEVERAL; }
+
+/* Of what several threads sent or received over one channel, the log may have what came later without what came before: which message is which
+ * does not follow from their number. */
+static bool doubt_uneven(hb_model *m)
+{
+	bool any = false;
+	for (uint32_t p = 0; p < m->processes.n; p++)
+		any = any || hb__ends_unevenly(m, p);
+	if (!any)
+		return true;
+	uint32_t *by = calloc(m->channels.n + 1, 2 * sizeof *by);
+	for (uint32_t i = 0; by && i < m->sends.n; i++) {
+		const hb_send *s = &m->sends.at[i];
+		uint32_t from = hb_send_at(m, i).line;
+		if (from != HB_NO && hb__ends_unevenly(m, m->lines.at[from].process))
+			used(&by[2 * s->channel], from);
+		uint32_t to = s->receive == HB_NO ? HB_NO : m->receives.at[s->receive].line;
+		if (to != HB_NO && hb__ends_unevenly(m, m->lines.at[to].process))
+			used(&by[2 * s->channel + 1], to);
+	}
+	for (uint32_t i = 0; by && i < m->sends.n; i++) {
+		const uint32_t *of = &by[2 * m->sends.at[i].channel];
+		if (of[0] == SEVERAL || of[1] == SEVERAL)
+			mark(m, i);
+	}
+	free(by);
+	return by;
+}
+
 /* The usual case: no threads, and every wildcard receive has its end. */
 static bool nothing_open(const hb_model *m)
 {
@@ -127,6 +161,7 @@ bool hb__doubt(hb_model *m)
 	bool good = d.left && d.line && d.lines;
 	if (good && nothing_open(m))
 		goto done;
+	good = good && doubt_uneven(m);
 	if (good)
 		look_at_messages(&d);
 	for (uint32_t p = 0; p < m->processes.n && good; p++)

@@ -13,6 +13,7 @@ struct spans {
 	uint64_t all;
 	bool several;  /* processes */
 	bool lines;    /* ... or lines */
+	bool uneven;   /* ... the logs of which end at different moments */
 	int64_t fault; /* the most that one of their clocks may be wrong */
 };
 
@@ -64,6 +65,7 @@ static bool count(struct hb__sockets *s, struct hb__side side, uint8_t kind, str
 		s->no_memory = true;
 		return false;
 	}
+	bool told = false;
 	for (size_t i = 0; i < side.n; i++) {
 		const struct hb__piece *p = &side.at[i];
 		if (p->kind != kind)
@@ -76,7 +78,9 @@ static bool count(struct hb__sockets *s, struct hb__side side, uint8_t kind, str
 		ret->fault = fault > ret->fault ? fault : ret->fault;
 		ret->several |= hb__talker(s, p->talk) != hb__talker(s, ret->at[0].talk);
 		ret->lines |= hb__talk_of(s, p->talk)->line != hb__talk_of(s, ret->at[0].talk)->line;
+		told |= hb__ends_unevenly(s->m, hb__talker(s, p->talk));
 	}
+	ret->uneven = told && ret->lines;
 	mark_clusters(s, ret);
 	return true;
 }
@@ -103,7 +107,11 @@ static bool too_few(struct hb__sockets *s, uint32_t connection, const struct spa
 	s->m->info.open = true;
 	if (out->n && !out->lines && m->processes.at[hb__talker(s, out->at[0].talk)].cut)
 		return true;
-	if (s->many++ < 10)
+	if (out->uneven && s->many++ < 10)
+		hb__model_trouble(s->m,
+			"over %s more was received than threads are recorded to have sent when their log was cut off: what went through it is not matched",
+			hb__connection_name(s, connection, name));
+	else if (!out->uneven && s->many++ < 10)
 		hb__model_trouble(s->m,
 			"over %s %llu bytes were received, and recorded processes sent %llu: others sent, too, and which bytes were theirs is not known, so that the "
 			"order that results from what was sent over it is not found",
@@ -184,13 +192,14 @@ void hb__match_direction(struct hb__sockets *s, uint32_t connection, struct hb__
 	struct spans put = {0}, got = {0};
 	if (count(s, out, HB__OUT, &put) && count(s, in, HB__IN, &got)) {
 		bool fifo = s->connections.at[connection].kind == HB__END_FIFO;
-		int64_t wrong = contradiction(s, &put, &got);
+		bool uneven = put.uneven || got.uneven; /* what came later may be there, and what came before not */
+		int64_t wrong = uneven ? 0 : contradiction(s, &put, &got);
 		s->contradicted += wrong > 0;
 		s->contradiction = wrong > s->contradiction ? wrong : s->contradiction;
 		bool good = got.all <= put.all || fill(s, &put, got.all) || too_few(s, connection, &put, got.all);
 		/* a fifo forgets what is in it when all have closed it */
 		if (good && got.n)
-			pair_up(s, connection, &put, &got, wrong > 0 || (fifo && got.all != put.all));
+			pair_up(s, connection, &put, &got, uneven || wrong > 0 || (fifo && got.all != put.all));
 		if (good)
 			left_over(s, connection, &put, got.all, hb__talker(s, in.at[0].talk));
 	}

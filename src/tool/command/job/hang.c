@@ -24,12 +24,18 @@ const hb_option hb__hang_options[] = {
 	{0},
 };
 
+/* Whether nothing can be seen any more: that is said. */
 static bool ended(const char *recording)
 {
 	hb_manifest m;
 	if (hb__manifest_read(recording, &m))
 		return false;
 	bool finished = m.finished && !m.open;
+	if (m.kept)
+		hb__say("%s was kept of a run that went on: 'hbdb hang' looks at the recording that the run is written to, and 'hbdb check' reports errors in this one",
+			hb__short(recording));
+	else if (finished)
+		hb__say("the job of %s has ended; 'hbdb check' reports errors in it", hb__short(recording));
 	hb__manifest_free(&m);
 	return finished;
 }
@@ -110,7 +116,6 @@ int hb__hang(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	int code = hb__find_running(args->operand, &recording);
 	if (!code && ended(recording)) {
-		hb__say("the job of %s has ended; 'hbdb check' reports errors in it", hb__short(recording));
 		put_next(args, gone);
 		free(recording);
 		return HB_EXIT_OK;
