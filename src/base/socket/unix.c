@@ -2,6 +2,7 @@
 #include "base/socket/unix.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,6 +59,24 @@ int hb_unix_listen(const char *path, int type)
 	umask(before);
 	errno = error;
 	return bound ? fd : give_up(fd);
+}
+
+bool hb_unix_send(const char *path, const char *bytes, size_t n, bool wait)
+{
+	struct sockaddr_un address;
+	if (!hb_unix_address(path, &address)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	/* zeros are part of the name of an abstract one */
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	if (*path == '@')
+		address.sun_path[0] = 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool sent = fd >= 0 && sendto(fd, bytes, n, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT),
+				       (const struct sockaddr *)&address, size) == (ssize_t)n;
+	give_up(fd);
+	return sent;
 }
 
 long hb_unix_peer(int fd)
