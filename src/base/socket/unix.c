@@ -38,6 +38,13 @@ int hb_unix_connect(const char *path, int type)
 	return fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address) ? fd : give_up(fd);
 }
 
+/* A connection to what is no socket is refused, too: such a file stays. */
+static bool is_own_socket(const char *path)
+{
+	struct stat st;
+	return !lstat(path, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
+}
+
 int hb_unix_listen(const char *path, int type)
 {
 	struct sockaddr_un address;
@@ -47,7 +54,7 @@ int hb_unix_listen(const char *path, int type)
 		errno = EADDRINUSE;
 		return -1;
 	}
-	if (errno == ECONNREFUSED)
+	if (errno == ECONNREFUSED && is_own_socket(path))
 		unlink(path);
 	if (!hb_unix_address(path, &address))
 		return -1;
