@@ -145,6 +145,137 @@ static void threads_logged(void)
 	posix_trace_close(log);
 }
 
+/* ---- writers that are stopped, and go on ---- */
+
+static char *page;              /* two pages; the second one faults */
+static size_t page_bytes;       /* of each */
+static void (*meanwhile)(void); /* what others do until the writer goes on */
+
+static void on_fault(int signal)
+{
+	(void)signal;
+	meanwhile();
+	if (mprotect(page, 2 * page_bytes, PROT_READ | PROT_WRITE))
+		abort();
+}
+
+/* An event whose writer is stopped when it has `before` bytes of the data, until the others are done. */
+static void say_stopped(int number, size_t before, void (*others)(void))
+{
+	struct said s = {.who = 1, .number = number, .sum = 7919 + number};
+	memset(s.more, number, sizeof s.more);
+	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	page = mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(page + page_bytes - before, &s, sizeof s);
+	mprotect(page + page_bytes, page_bytes, PROT_NONE);
+	meanwhile = others;
+	signal(SIGSEGV, on_fault);
+	posix_trace_event(step, page + page_bytes - before, number % 2 ? sizeof s : offsetof(struct said, more));
+	signal(SIGSEGV, SIG_DFL);
+	munmap(page, 2 * page_bytes);
+}
+
+static trace_id_t stopped_in;
+static uint64_t stopped_at; /* its position */
+
+/* A reader goes on after a while. */
+static void read_past(void)
+{
+	struct said s;
+	int unavailable;
+	say(0, 2);
+	check(!posix_trace_getnext_event(stopped_in, &info, &s, sizeof s, &n, &unavailable) && s.who == 0 &&
+			s.number == 2 && is_whole(&s),
+		"a reader goes on without an event whose writer is stopped");
+}
+
+static void flush_past(void)
+{
+	while (HB__LOAD(hb__streams[stopped_in & 255].head->head) <= stopped_at)
+		if (posix_trace_flush(stopped_in) || usleep(1000)) /* each flush is two events */
+			abort();
+}
+
+static void late(void)
+{
+	struct said s;
+	uint64_t lost;
+	for (int odd = 0; odd < 2; odd++)
+		for (int more = 0; more <= odd; more++) { /* in the first cell, in a further one */
+			stopped_in = stream_of(0, 4096, 0);
+			posix_trace_start(stopped_in);
+			next_of(stopped_in, &info, &s, sizeof s, &n);
+			say_stopped(4 + odd, more ? HB_CELL_DATA : 0, read_past);
+			hb_self_lost(stopped_in, &lost);
+			check(next_of(stopped_in, &info, &s, sizeof s, &n) == step && s.number == 4 + odd &&
+					is_whole(&s) && !lost && !next_of(stopped_in, &info, &s, sizeof s, &n),
+				"the event comes once when its writer goes on (%d, %d), %llu lost", odd, more,
+				(unsigned long long)lost);
+			posix_trace_shutdown(stopped_in);
+		}
+}
+
+/* The same where a flush goes on: a log has all that it was told. */
+static void late_logged(void)
+{
+	const char *path = check_path("late");
+	trace_id_t log;
+	trace_attr_t a;
+	struct said s;
+	uint64_t lost;
+	int got = 0, wrong = 0;
+	posix_trace_attr_init(&a);
+	posix_trace_attr_setlogfullpolicy(&a, POSIX_TRACE_APPEND);
+	IS(hb_self_open(path, &a, &stopped_in), 0);
+	for (int i = 0; i < 4; i++) {
+		stopped_at = hb__streams[stopped_in & 255].head->tail;
+		say_stopped(i, 0, flush_past);
+	}
+	hb_self_lost(stopped_in, &lost);
+	IS(posix_trace_shutdown(stopped_in), 0);
+	int file = open(path, O_RDONLY);
+	IS(posix_trace_open(file, &log), 0);
+	close(file);
+	for (trace_event_id_t id; (id = next_in(log, &info, &s, sizeof s, &n));) {
+		if (id != step)
+			continue;
+		wrong += !is_whole(&s) || s.number != got;
+		got++;
+	}
+	check(got == 4 && !wrong && !lost, "the log has %d of 4, %llu found no room, %d wrong", got,
+		(unsigned long long)lost, wrong);
+	posix_trace_close(log);
+}
+
+/* The writer of a cell is stopped, and so is one who comes around the ring to it, before he takes it. A reader passes both: the second one must not take
+ * the cell when the first one has gone on. */
+static void around(void)
+{
+	struct hb_stream_head *h = hb__streams[stopped_in & 255].head;
+	struct said s;
+	uint64_t at = h->tail - 1;
+	for (read_past(); h->tail < at + h->cells;) {
+		say(0, 4);
+		next_of(stopped_in, &info, &s, sizeof s, &n);
+	}
+	stopped_at = HB__ADD(h->tail, 1); /* what the second one has done */
+	read_past();
+}
+
+static void late_twice(void)
+{
+	struct said s;
+	stopped_in = stream_of(POSIX_TRACE_UNTIL_FULL, 4096, 0);
+	posix_trace_start(stopped_in);
+	next_of(stopped_in, &info, &s, sizeof s, &n);
+	say_stopped(6, 0, around);
+	const struct hb__stream *stream = &hb__streams[stopped_in & 255];
+	const struct hb_cell *cell = &stream->ring[stopped_at & (stream->head->cells - 1)];
+	check(cell->state == (stopped_at << 8 | HB_CELL_VOID), "the cell that both wanted is void for the second one");
+	check(next_of(stopped_in, &info, &s, sizeof s, &n) == step && s.number == 6, "the first one's event comes");
+	posix_trace_shutdown(stopped_in);
+}
+
 /* ---- fork ---- */
 
 static void forked(void)
@@ -249,7 +380,6 @@ static void dead_owner(void)
 /* ---- writers that leave ---- */
 
 static sigjmp_buf out;
-static char *page;
 
 static void leave(int signal)
 {
@@ -349,6 +479,9 @@ int main(void)
 	threads(POSIX_TRACE_LOOP, "LOOP");
 	threads(POSIX_TRACE_UNTIL_FULL, "UNTIL_FULL");
 	threads_logged();
+	late();
+	late_logged();
+	late_twice();
 	forked();
 	killed();
 	dead_owner();

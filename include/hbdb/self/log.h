@@ -27,7 +27,8 @@ enum {
 	HB_CELL_DONE = 2,
 	HB_CELL_VOID = 3, /* it was taken for nothing */
 	HB_CELL_PHASE = 3,
-	HB_CELL_MORE = 4 /* it belongs to the record before it */
+	HB_CELL_MORE = 4,  /* it belongs to the record before it */
+	HB_CELL_PASSED = 8 /* a reader went on while somebody wrote it: he makes it void when he comes back */
 };
 
 /* The first cell of a record; those that follow it have a state and 56 bytes of data each. */

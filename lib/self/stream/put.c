@@ -2,7 +2,8 @@
  *
  * A writer takes positions from the tail, then each cell of them by a compare-and-swap from its last state, and publishes the record by storing the
  * state of its first cell. A cell that another writer has not finished is never taken over: whoever comes around the ring to it gives its own positions
- * back as void and takes others. So a writer that was interrupted, killed or left by longjmp costs its own cells and nothing else. */
+ * back as void and takes others. So a writer that was interrupted, killed or left by longjmp costs its own cells and nothing else. One that was stopped
+ * for so long that a reader went on finds that in the state, and writes its record again at another place: it would be lost where it is. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -56,13 +57,17 @@ static inline bool reserve(struct hb_stream_head *h, unsigned cells, bool own, u
 		*ret = HB__ADD(h->tail, cells);
 		return true;
 	}
-	uint64_t most = h->cells - (own ? 0 : HB__RESERVED), tail = __atomic_load_n(&h->tail, __ATOMIC_RELAXED);
-	do
-		if (tail + cells - HB__LOAD(h->head) > most)
+	uint64_t most = h->cells - (own ? 0 : HB__RESERVED);
+	for (;;) {
+		uint64_t tail = HB__LOAD(h->tail);
+		bool full = tail + cells - HB__LOAD(h->head) > most;
+		if (full && tail == HB__LOAD(h->tail)) /* else the head may be past this tail, which is old */
 			return false;
-	while (!HB__CAS(h->tail, tail, tail + cells));
-	*ret = tail;
-	return true;
+		if (!full && HB__CAS(h->tail, tail, tail + cells)) {
+			*ret = tail;
+			return true;
+		}
+	}
 }
 
 /* Where a record goes. All of it is taken from the stream once: it may be shut down meanwhile, and what it was is zero then, but stays memory. */
@@ -71,28 +76,76 @@ struct ring {
 	uint64_t mask;
 };
 
-/* All cells of a record, or none: what could be taken is void then, so that readers do not wait for it. */
-static bool claim_all(const struct ring *r, uint64_t position, unsigned cells)
+/* A cell that was claimed is void, so that readers do not wait for it. One that passed it may have put a later position in, which nobody is to take any
+ * more either: it stays. */
+static void give_back(struct hb_cell *cell)
 {
-	bool all = true;
-	for (unsigned i = 0; i < cells; i++)
-		all &= claim(&r->cell[(position + i) & r->mask], position + i, i ? HB_CELL_MORE : 0);
-	for (unsigned i = 0; i < cells && !all; i++) {
-		struct hb_cell *cell = &r->cell[(position + i) & r->mask];
-		if (HB__LOAD(cell->state) == ((position + i) << 8 | (i ? HB_CELL_MORE : 0) | HB_CELL_WRITING))
-			HB__STORE(cell->state, (position + i) << 8 | HB_CELL_VOID);
-	}
-	return all;
+	uint64_t was = HB__LOAD(cell->state);
+	while ((was & HB_CELL_PHASE) == HB_CELL_WRITING && !HB__CAS(cell->state, was, (was >> 8) << 8 | HB_CELL_VOID))
+		;
 }
 
-static void fill_more(const struct ring *r, uint64_t position, unsigned cells, const uint8_t *data, size_t bytes)
+/* A cell that was claimed is whole. False: a reader has passed it, and it is void. */
+static inline bool finish(struct hb_cell *cell, uint64_t position, unsigned more)
 {
+	uint64_t claimed = position << 8 | more | HB_CELL_WRITING;
+	if (__builtin_expect(HB__CAS(cell->state, claimed, position << 8 | more | HB_CELL_DONE), 1))
+		return true;
+	give_back(cell);
+	return false;
+}
+
+/* All cells of a record, or none: what could be taken is void then. */
+static bool claim_all(const struct ring *r, uint64_t position, unsigned cells)
+{
+	unsigned n = 0;
+	while (n < cells && claim(&r->cell[(position + n) & r->mask], position + n, n ? HB_CELL_MORE : 0))
+		n++;
+	for (unsigned i = 0; i < cells && n < cells; i++) {
+		struct hb_cell *cell = &r->cell[(position + i) & r->mask];
+		if (i < n || (i > n && claim(cell, position + i, HB_CELL_MORE)))
+			give_back(cell);
+	}
+	return n == cells;
+}
+
+static bool fill_more(const struct ring *r, uint64_t position, unsigned cells, const uint8_t *data, size_t bytes)
+{
+	bool all = true;
 	for (unsigned i = 1; i < cells; i++) {
 		struct hb_cell *cell = &r->cell[(position + i) & r->mask];
 		size_t at = HB_CELL_DATA + (i - 1) * (size_t)HB_CELL_DATA_MORE, left = bytes - at;
 		memcpy((uint8_t *)cell + 8, data + at, left < HB_CELL_DATA_MORE ? left : HB_CELL_DATA_MORE);
-		HB__STORE(cell->state, (position + i) << 8 | HB_CELL_MORE | HB_CELL_DONE);
+		all &= finish(cell, position + i, HB_CELL_MORE);
 	}
+	return all;
+}
+
+/* Fills what was claimed. False: a reader has passed it meanwhile. */
+static inline bool fill(
+	const struct ring *r, uint64_t position, unsigned cells, const struct hb__event *e, size_t bytes)
+{
+	__atomic_thread_fence(
+		__ATOMIC_RELEASE); /* a reader that sees the old state must not see new contents: it looks again */
+	struct hb_cell *c = &r->cell[position & r->mask];
+	c->tick = e->tick ? e->tick : hb__tick();
+	c->address = (uintptr_t)e->address;
+	c->thread = (uint64_t)(uintptr_t)pthread_self();
+	c->pid = (uint32_t)hb__pid;
+	c->id = (uint16_t)e->id;
+	c->truncated = bytes < e->bytes;
+	c->cells = (uint8_t)cells;
+	c->bytes = (uint16_t)bytes;
+	if (__builtin_expect(cells == 1, 1)) {
+		copy_small(c->data, e->data, bytes);
+	} else {
+		memcpy(c->data, e->data, HB_CELL_DATA);
+		if (!fill_more(r, position, cells, e->data, bytes)) {
+			give_back(c);
+			return false;
+		}
+	}
+	return finish(c, position, 0);
 }
 
 static void wake(struct hb_stream_head *h)
@@ -106,40 +159,23 @@ static void wake(struct hb_stream_head *h)
 static inline int put(struct hb__stream *s, const struct hb__event *e)
 {
 	struct hb_stream_head *h = __atomic_load_n(&s->head, __ATOMIC_RELAXED);
-	const struct ring r = {(struct hb_cell *)(void *)((char *)h + HB_STREAM_RING_AT), HB__LOAD(h->cells) - 1};
-	if (__builtin_expect(r.mask == UINT64_MAX, 0))
-		return HB__PUT; /* it was shut down just now */
-	size_t bytes = e->bytes <= h->max_data || e->own ? e->bytes : h->max_data;
-	unsigned cells = hb__cells(bytes);
-	uint64_t position;
 	for (int tries = 0;; tries++) {
+		const struct ring r = {
+			(struct hb_cell *)(void *)((char *)h + HB_STREAM_RING_AT), HB__LOAD(h->cells) - 1};
+		if (__builtin_expect(r.mask == UINT64_MAX, 0))
+			return HB__PUT; /* it was shut down just now */
+		size_t bytes = e->bytes <= h->max_data || e->own ? e->bytes : h->max_data;
+		unsigned cells = hb__cells(bytes);
+		uint64_t position;
 		if (!reserve(h, cells, e->own, &position))
 			return HB__FULL;
-		if (__builtin_expect(cells == 1 ? claim(&r.cell[position & r.mask], position, 0)
-						: claim_all(&r, position, cells),
-			    1))
+		bool claimed =
+			cells == 1 ? claim(&r.cell[position & r.mask], position, 0) : claim_all(&r, position, cells);
+		if (__builtin_expect(claimed && fill(&r, position, cells, e, bytes), 1))
 			break;
 		if (tries == TRIES)
 			return HB__FAILED;
 	}
-	__atomic_thread_fence(
-		__ATOMIC_RELEASE); /* a reader that sees the old state must not see new contents: it looks again */
-	struct hb_cell *c = &r.cell[position & r.mask];
-	c->tick = e->tick ? e->tick : hb__tick();
-	c->address = (uintptr_t)e->address;
-	c->thread = (uint64_t)(uintptr_t)pthread_self();
-	c->pid = (uint32_t)hb__pid;
-	c->id = (uint16_t)e->id;
-	c->truncated = bytes < e->bytes;
-	c->cells = (uint8_t)cells;
-	c->bytes = (uint16_t)bytes;
-	if (__builtin_expect(cells == 1, 1)) {
-		copy_small(c->data, e->data, bytes);
-	} else {
-		memcpy(c->data, e->data, HB_CELL_DATA);
-		fill_more(&r, position, cells, e->data, bytes);
-	}
-	HB__STORE(c->state, position << 8 | HB_CELL_DONE);
 	if (__builtin_expect(h->waiting, 0))
 		wake(h);
 	return HB__PUT;

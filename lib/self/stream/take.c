@@ -133,7 +133,16 @@ static unsigned copy(struct hb__stream *s, uint64_t position, struct hb_cell *to
 	return to[0].cells == cells ? cells : 0;
 }
 
-enum step { TAKE, SKIP, WAIT };
+/* A reader goes on without what stands here, from a state that has not changed since he saw it: who comes for this position later takes another one, and
+ * who writes the cell still, for this position or for an earlier one, finds that he has to. */
+static bool pass(struct hb_cell *cell, uint64_t state, uint64_t position)
+{
+	bool writing = (state & HB_CELL_PHASE) == HB_CELL_WRITING;
+	return HB__CAS(cell->state, state,
+		position << 8 | (writing ? (uint64_t)HB_CELL_PASSED | HB_CELL_WRITING : (uint64_t)HB_CELL_VOID));
+}
+
+enum step { TAKE, SKIP, WAIT, AGAIN };
 static enum step look(struct hb__stream *s, uint64_t position)
 {
 	struct hb_cell *cell = &s->ring[position & (s->head->cells - 1)];
@@ -143,13 +152,10 @@ static enum step look(struct hb__stream *s, uint64_t position)
 	bool mine = state && state >> 8 == position, writing = (state & HB_CELL_PHASE) == HB_CELL_WRITING;
 	if (mine && !writing)
 		return (state & 255) == HB_CELL_DONE ? TAKE : SKIP;
-	if (!mine && writing)
-		return SKIP; /* another writer has it still: who came for this position went on */
-	if (!is_given_up(s, position))
+	/* another writer that has it still is not waited for: who came for this position went on */
+	if ((mine || !writing) && !is_given_up(s, position))
 		return WAIT;
-	if (!mine) /* so that a writer who comes late takes another position */
-		HB__CAS(cell->state, state, position << 8 | HB_CELL_VOID);
-	return SKIP;
+	return pass(cell, state, position) ? SKIP : AGAIN;
 }
 
 unsigned hb__peek(struct hb__stream *s, uint64_t *at, uint64_t end, struct hb_cell *to)
@@ -164,6 +170,8 @@ unsigned hb__peek(struct hb__stream *s, uint64_t *at, uint64_t end, struct hb_ce
 		enum step step = look(s, *at);
 		if (step == WAIT)
 			return 0;
+		if (step == AGAIN)
+			continue;
 		unsigned cells = step == TAKE ? copy(s, *at, to) : 0;
 		if (cells)
 			return cells;

@@ -2,6 +2,7 @@
 #include "base/socket/unix.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +38,13 @@ int hb_unix_connect(const char *path, int type)
 	return fd >= 0 && !connect(fd, (struct sockaddr *)&address, sizeof address) ? fd : give_up(fd);
 }
 
+/* A connection to what is no socket is refused, too: such a file stays. */
+static bool is_own_socket(const char *path)
+{
+	struct stat st;
+	return !lstat(path, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
+}
+
 int hb_unix_listen(const char *path, int type)
 {
 	struct sockaddr_un address;
@@ -46,7 +54,7 @@ int hb_unix_listen(const char *path, int type)
 		errno = EADDRINUSE;
 		return -1;
 	}
-	if (errno == ECONNREFUSED)
+	if (errno == ECONNREFUSED && is_own_socket(path))
 		unlink(path);
 	if (!hb_unix_address(path, &address))
 		return -1;
@@ -58,6 +66,24 @@ int hb_unix_listen(const char *path, int type)
 	umask(before);
 	errno = error;
 	return bound ? fd : give_up(fd);
+}
+
+bool hb_unix_send(const char *path, const char *bytes, size_t n, bool wait)
+{
+	struct sockaddr_un address;
+	if (!hb_unix_address(path, &address)) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
+	/* zeros are part of the name of an abstract one */
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+	if (*path == '@')
+		address.sun_path[0] = 0;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool sent = fd >= 0 && sendto(fd, bytes, n, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT),
+				       (const struct sockaddr *)&address, size) == (ssize_t)n;
+	give_up(fd);
+	return sent;
 }
 
 long hb_unix_peer(int fd)

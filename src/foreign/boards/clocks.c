@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 #include "foreign/boards/boards.h"
+#include "foreign/slack.h"
 
 struct message { /* one end of one */
 	struct hb__word channel;
@@ -11,11 +12,6 @@ struct message { /* one end of one */
 	uint32_t board;
 	bool received;
 	int64_t time;
-};
-
-struct slack { /* a message took at least so long by the clocks, from one board to another */
-	uint32_t from, to;
-	int64_t least;
 };
 
 static int by_channel(const void *a, const void *b)
@@ -50,7 +46,7 @@ static bool collect(const struct hb__boards *all, struct message **ret, size_t *
 }
 
 /* Of messages with a key of their own: which one belongs to which is certain. */
-static bool slacks(struct message *m, size_t n, struct slack **ret, size_t *ret_n)
+static bool slacks(struct message *m, size_t n, struct hb__slack **ret, size_t *ret_n)
 {
 	size_t cap = 0;
 	if (n)
@@ -62,31 +58,17 @@ static bool slacks(struct message *m, size_t n, struct slack **ret, size_t *ret_
 			continue;
 		if (!HB_GROW(*ret, cap, *ret_n + 1))
 			return false;
-		(*ret)[(*ret_n)++] = (struct slack){m[i].board, m[i + 1].board, m[i + 1].time - m[i].time};
+		(*ret)[(*ret_n)++] = (struct hb__slack){m[i].board, m[i + 1].board, m[i + 1].time - m[i].time};
 	}
 	return true;
 }
 
-static int by_boards(const void *a, const void *b)
-{
-	const struct slack *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->least > y->least) - (x->least < y->least);
-}
-
 /* The least shifts by which every message is received a nanosecond after it was sent, as longest paths (Bellman 1958). After as many rounds as there are
  * boards there are none: clocks run apart, and none is set. */
-static void shift(struct hb__boards *all, struct slack *s, size_t n)
+static void shift(struct hb__boards *all, struct hb__slack *s, size_t n)
 {
-	size_t pairs = 0;
+	size_t pairs = hb__slack_least(s, n);
 	bool more = true;
-	qsort(s, n, sizeof *s, by_boards);
-	for (size_t i = 0; i < n; i++)
-		if (!pairs || s[pairs - 1].from != s[i].from || s[pairs - 1].to != s[i].to)
-			s[pairs++] = s[i];
 	for (size_t round = 0; round <= all->n && more; round++) {
 		more = false;
 		for (size_t i = 0; i < pairs; i++) {
@@ -105,7 +87,7 @@ static void shift(struct hb__boards *all, struct slack *s, size_t n)
 bool hb__boards_clocks(struct hb__boards *all)
 {
 	struct message *message = NULL;
-	struct slack *slack = NULL;
+	struct hb__slack *slack = NULL;
 	size_t messages = 0, n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		struct hb__board *b = &all->board[i];

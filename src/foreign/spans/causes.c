@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "foreign/slack.h"
 #include "foreign/spans/spans.h"
 
 /* ---- by identity ---- */
@@ -74,13 +75,8 @@ static bool depths(struct hb__spans *s)
 
 /* ---- clocks ---- */
 
-struct slack { /* how much later than its cause, at the least, what follows from it began, from one process to another */
-	uint32_t from, to;
-	int64_t least;
-};
-
 struct slacks {
-	struct slack *at;
+	struct hb__slack *at;
 	size_t n, cap;
 	bool against; /* one is below 0 */
 };
@@ -94,30 +90,9 @@ static bool note_slack(
 	if (!HB_GROW(all->at, all->cap, all->n + 1))
 		return false;
 	int64_t late = (int64_t)(span->start - cause->start);
-	all->at[all->n++] = (struct slack){cause->process, span->process, late};
+	all->at[all->n++] = (struct hb__slack){cause->process, span->process, late};
 	all->against |= late < 0;
 	return true;
-}
-
-static int by_processes(const void *a, const void *b)
-{
-	const struct slack *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->least > y->least) - (x->least < y->least);
-}
-
-/* Of each pair of processes the least. */
-static void reduce(struct slacks *all)
-{
-	size_t n = 0;
-	qsort(all->at, all->n, sizeof *all->at, by_processes);
-	for (size_t i = 0; i < all->n; i++)
-		if (!n || all->at[n - 1].from != all->at[i].from || all->at[n - 1].to != all->at[i].to)
-			all->at[n++] = all->at[i];
-	all->n = n;
 }
 
 /* The least shifts that make every cause begin first, as longest paths (Bellman 1958). Where clocks run apart there are none: after as many
@@ -128,7 +103,7 @@ static void shifts(struct hb__spans *s, const struct slacks *all)
 	for (size_t round = 0; round <= s->services && more; round++) {
 		more = false;
 		for (size_t i = 0; i < all->n; i++) {
-			const struct slack *k = &all->at[i];
+			const struct hb__slack *k = &all->at[i];
 			int64_t least = (int64_t)s->service[k->from].forward - k->least;
 			if ((int64_t)s->service[k->to].forward < least && least < INT64_MAX / 4) {
 				s->service[k->to].forward = (uint64_t)least;
@@ -149,7 +124,7 @@ static void set_clocks(struct hb__spans *s)
 			s->failed = !note_slack(&all, s, &s->at[i].link[k], &s->at[i]);
 	}
 	if (all.against && !s->failed) {
-		reduce(&all);
+		all.n = hb__slack_least(all.at, all.n);
 		shifts(s, &all);
 	}
 	free(all.at);

@@ -10,32 +10,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "../memory/sockets.h"
 #include "../memory/state.h"
 #include "../watch/watch.h"
 #include "base/socket/unix.h"
 
 #define NODE_TICKS 25 /* of 200 ms: how often it tells how its node is */
 #define NOTE 1024     /* bytes of a notification of libhbdb-self */
-
-char *hb__runtime_folder(void)
-{
-	const char *given = getenv("XDG_RUNTIME_DIR");
-	struct stat is;
-	char *path = given && *given == '/' ? hb__format("%s/hbdb", given) : hb__state_path("run", true);
-	if (!path) {
-		hb__say("there is no folder for sockets: set XDG_RUNTIME_DIR or HOME");
-		return NULL;
-	}
-	if ((mkdir(path, 0700) && errno != EEXIST) || lstat(path, &is)) {
-		hb__say("%s: cannot be made: %s", path, strerror(errno));
-	} else if (!S_ISDIR(is.st_mode) || is.st_uid != getuid() || (is.st_mode & 077)) {
-		hb__say("%s is not a folder that only its user may enter: nothing is opened there", path);
-	} else {
-		return path;
-	}
-	free(path);
-	return NULL;
-}
 
 /* ---- how the node is ---- */
 

@@ -96,8 +96,6 @@ typedef struct hb_tool_agent {
 	char *notes_path;
 } hb_tool_agent;
 
-/* The folder for sockets of this user; NULL: there is none and none could be made, which was said. Free it. */
-char *hb__runtime_folder(void);
 /* Serves the connection on these descriptors, or, where `socket` is not NULL, as a service there. 0, or an exit code after having said why. */
 int hb__serve_agent(int in, int out, const char *socket);
 

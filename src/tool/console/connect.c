@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../agent/agent.h"
+#include "../memory/sockets.h"
 #include "base/clock.h"
 #include "base/socket/unix.h"
 #include "console.h"
@@ -28,16 +28,6 @@ struct hb_asker {
 	void (*news)(void *user, const char *name, const cJSON *news);
 	void *user;
 };
-
-char *hb__manager_socket(const char *given)
-{
-	const char *variable = getenv("HBDB_MANAGER");
-	if (given || (variable && *variable))
-		return hb__copy(given ? given : variable);
-	char *folder = hb__runtime_folder(), *path = folder ? hb__format("%s/manager", folder) : NULL;
-	free(folder);
-	return path;
-}
 
 static void asked(void *user, hb_wire *wire, uint64_t id, const char *name, const cJSON *ask)
 {

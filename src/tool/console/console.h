@@ -9,8 +9,6 @@
 
 typedef struct hb_asker hb_asker;
 
-/* The path of the manager's socket: what was given, HBDB_MANAGER, or its place; NULL: there is none, which was said. Free it. */
-char *hb__manager_socket(const char *given);
 /* Connects to the manager at `socket` (NULL: its place). 0, or the exit code after having said why not, and how to begin one. */
 int hb__asker_open(const char *socket, hb_asker **ret_console);
 /* The same at a path, without a word: NULL, and why not (free it). */

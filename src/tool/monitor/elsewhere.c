@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../console/console.h"
+#include "../memory/sockets.h"
 #include "event.h"
 
 /* The command there. Strings in it belong to others, but *ret_at. */

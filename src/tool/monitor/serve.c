@@ -8,11 +8,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/socket/unix.h"
 #include "serve.h"
 #include "staying.h"
 #include "view/guard.h"
@@ -240,31 +239,13 @@ static void serve(struct server *s)
 
 /* ---- listening ---- */
 
-/* A socket that nobody listens at any more is what one that was killed left. */
-static bool is_left(const struct sockaddr_un *at)
-{
-	struct stat st;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof *at) && errno == ECONNREFUSED;
-	if (fd >= 0)
-		close(fd);
-	return refused && !lstat(at->sun_path, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
-}
-
 static int listen_unix(struct server *s, const char *path)
 {
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof at.sun_path)
+	s->fd = hb_unix_listen(path, SOCK_STREAM);
+	if (s->fd < 0 && errno == ENAMETOOLONG)
 		return hb__fail_with(HB_EXIT_USAGE, "--listen unix:%s: the path of a socket has at most %zu bytes",
-			path, sizeof at.sun_path - 1);
-	memcpy(at.sun_path, path, strlen(path));
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mode_t mask = umask(0177);
-	bool bound = !bind(s->fd, (const struct sockaddr *)&at, sizeof at);
-	if (!bound && errno == EADDRINUSE && is_left(&at))
-		bound = !unlink(path) && !bind(s->fd, (const struct sockaddr *)&at, sizeof at);
-	umask(mask);
-	if (!bound || listen(s->fd, 64))
+			path, sizeof((struct sockaddr_un *)0)->sun_path - 1);
+	if (s->fd < 0)
 		return hb__fail_with(HB_EXIT_USAGE, "cannot listen at %s: %s", path, strerror(errno));
 	s->unix_path = path;
 	return 0;

@@ -62,13 +62,3 @@ char *hb__where_state(const char *given, const char *name)
 }
 
 char *hb__where_database(const char *given) { return hb__where_state(given, "complex.db"); }
-
-char *hb__where_manager(const char *given)
-{
-	const char *variable = getenv("HBDB_MANAGER"), *run = getenv("XDG_RUNTIME_DIR");
-	if (!given && variable && *variable)
-		given = variable;
-	if (!given && run && *run == '/')
-		return hb__format("%s/hbdb/manager", run);
-	return hb__where_state(given, "run/manager");
-}

@@ -1,4 +1,4 @@
-/* A command that stays until it is told to end: signals, and what systemd wants to hear meanwhile; where it finds the manager. */
+/* A command that stays until it is told to end: signals, and what systemd wants to hear meanwhile; where it finds the manager's database. */
 #ifndef HBDB_MONITOR_STAYING_H
 #define HBDB_MONITOR_STAYING_H
 
@@ -14,9 +14,8 @@ int hb__moves(int most);
 /* Says something on stderr when it is not what was said last under this name; "" ends it. Owned: a place for the text. */
 void hb__say_once(char **said, const char *text);
 
-/* The database of the manager, and its socket: as given, or where they are. To be freed; NULL: said why. */
+/* The database of the manager: as given, or where it is. To be freed; NULL: said why. */
 char *hb__where_database(const char *given);
-char *hb__where_manager(const char *given);
 /* A file for what is to be remembered: as given, or `name` in the folder of state. */
 char *hb__where_state(const char *given, const char *name);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/select.h>
 
+#include "../memory/sockets.h"
 #include "../monitor/staying.h"
 #include "base/clock.h"
 #include "snmp.h"
@@ -96,7 +97,7 @@ static void turn(void)
 
 static int run(hb_snmp *snmp, const struct wish *wish)
 {
-	char *database = hb__where_database(wish->database), *manager = hb__where_manager(wish->manager),
+	char *database = hb__where_database(wish->database), *manager = hb__manager_socket(wish->manager),
 	     *place = hb__where_state(wish->place, "snmp.place");
 	int code = database && manager && place && (snmp->reader = hb_reader_new(database)) ? 0 : HB_EXIT_USAGE;
 	snmp->manager = manager;

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/socket/unix.h"
 #include "system/manager/inside.h"
 #include "system/monitor/journal.h"
 
@@ -88,26 +88,6 @@ bool hb__child_reaped(struct hb_manager *m, pid_t pid, int status)
 
 /* ---- datagrams ---- */
 
-static bool send_unix(const char *path, const char *text, size_t n)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t length = strlen(path);
-	int fd = length && length < sizeof address.sun_path
-			 ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)
-			 : -1;
-	if (fd < 0)
-		return false;
-	memcpy(address.sun_path, path, length);
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
-	if (*path == '@')
-		address.sun_path[0] = 0; /* an abstract one */
-	bool sent = sendto(fd, text, n, MSG_NOSIGNAL, (struct sockaddr *)&address, size) == (ssize_t)n;
-	int error = errno;
-	close(fd);
-	errno = error;
-	return sent;
-}
-
 static bool send_udp(const char *where, const char *text, size_t n)
 {
 	char host[256];
@@ -130,7 +110,7 @@ static bool send_udp(const char *where, const char *text, size_t n)
 void hb__notify_datagram(struct hb_manager *m, const char *where, const cJSON *event)
 {
 	char *text = cJSON_PrintUnformatted(event);
-	bool sent = text && (!strncmp(where, "unix:", 5) ? send_unix(where + 5, text, strlen(text))
+	bool sent = text && (!strncmp(where, "unix:", 5) ? hb_unix_send(where + 5, text, strlen(text), false)
 							 : send_udp(where + 4, text, strlen(text)));
 	if (!sent)
 		hb__manager_note(m, "note", "warning", 0, 0, 0, "no datagram could be sent to %.200s: %s", where,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../../agent/agent.h"
+#include "../../memory/sockets.h"
 #include "../../options.h"
 #include "base/socket/unix.h"
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../../console/page/page.h"
+#include "../../memory/sockets.h"
 #include "../../memory/state.h"
 #include "../../options.h"
 #include "../../page/page.h"

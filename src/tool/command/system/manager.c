@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../../console/console.h"
+#include "../../memory/sockets.h"
 #include "../../memory/state.h"
 #include "../../options.h"
 #include "system/manager/manager.h"
