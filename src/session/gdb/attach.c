@@ -193,6 +193,8 @@ void hb_gdb_detach(hb_gdb *gdb, int32_t id)
 		if (!inf)
 			return;
 	}
+	if (gdb->standing)
+		hb__gdb_calm(gdb, inf);
 	inf->detaching = true;
 	hb__gdb_forget_points(gdb, id);
 	hb__gdb_ask(gdb, NULL, "-target-detach i%d", inf->group);

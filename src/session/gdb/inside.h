@@ -15,6 +15,7 @@
 struct hb__gdb_thread {
 	int number; /* gdb's */
 	bool running;
+	bool called; /* a function of the program was called in it since it went last */
 	hb_gdb_stop *
 		kept; /* it stopped for a reason of its own while another stop was told: told when the process is to go on */
 };
@@ -127,6 +128,8 @@ hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const cha
 hb_status hb__gdb_connect_stub(hb_gdb *gdb, int32_t id, const hb_gdb_stub *stub, hb_error *err);
 /* Before a process of hb_gdb_open_standing goes on, or a function of it is called: whether its other threads go, too. */
 void hb__gdb_others_go(hb_gdb *gdb, bool go);
+/* Before it is let go of where it stands: gdbserver would give a thread the signal by which the call of a function ended. */
+void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inferior);
 /* Before it is told to go on for good: the system forgets that it was stopped. */
 void hb__gdb_wake(hb_gdb *gdb, const struct hb__inferior *inferior);
 /* It goes on without points, and gdb stays. */

@@ -118,6 +118,8 @@ static hb_status ask_calling(
 	if (!inf)
 		return status;
 	inf->calling = false;
+	for (size_t i = 0; i < inf->nthreads; i++)
+		inf->threads[i].called |= inf->threads[i].number == inf->thread;
 	/* threads that the function has started */
 	if (inf->state == HB__STOPPED && !hb__gdb_all_stopped(inf))
 		hb__gdb_ask_to_stop(gdb, inf);

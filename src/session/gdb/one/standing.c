@@ -61,16 +61,16 @@ static bool stop_is_pending(hb_gdb *gdb, const struct hb__inferior *inf)
 	return pending;
 }
 
-/* The stop of each is one that was asked for. */
-static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, hb_error *err)
+/* By one thread, before its next instruction. The stop of each is one that was asked for. */
+static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, size_t k, hb_error *err)
 {
 	double until = hb_seconds() + gdb->patience * HB__GDB_WORK;
 	hb__gdb_others_go(gdb, false);
-	while (inf->nthreads && stop_is_pending(gdb, inf)) {
+	while (k < inf->nthreads && stop_is_pending(gdb, inf)) {
 		inf->asking = true;
 		inf->roused = 1;
-		inf->threads[0].running = true;
-		hb_status status = hb__gdb_ask(gdb, err, "-exec-continue --thread %d", inf->threads[0].number);
+		inf->threads[k].running = true;
+		hb_status status = hb__gdb_ask(gdb, err, "-exec-continue --thread %d", inf->threads[k].number);
 		while (!status && inf->used && !hb__gdb_all_stopped(inf))
 			if (!hb__gdb_take(gdb, until) && !gdb->lost) {
 				errno = ETIMEDOUT;
@@ -83,6 +83,19 @@ static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, hb_error *err)
 		inf->roused = 0;
 	}
 	return HB_OK;
+}
+
+void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inf)
+{
+	inf->attaching = true; /* nobody is told of these stops */
+	for (size_t k = 0; k < inf->nthreads; k++) {
+		if (!inf->threads[k].called || !gdb->place->kill(gdb->place, inf->pid, inf->life, SIGSTOP))
+			continue;
+		inf->threads[k].called = false;
+		if (take_up(gdb, inf, k, NULL))
+			break;
+	}
+	inf->attaching = false;
 }
 
 static hb_status attach(hb_gdb *gdb, const char *server, int32_t id, int32_t pid, hb_error *err)
@@ -108,7 +121,7 @@ static hb_status attach(hb_gdb *gdb, const char *server, int32_t id, int32_t pid
 	hb_status status = hb__gdb_connect_server(gdb, argv, "remote", err);
 	for (size_t i = 0; i < inf->nthreads; i++)
 		inf->threads[i].running = false;
-	status = status ? status : take_up(gdb, inf, err);
+	status = status ? status : take_up(gdb, inf, 0, err);
 	if (status)
 		return status;
 	if (!inf->used || !inf->nthreads) {
@@ -117,6 +130,8 @@ static hb_status attach(hb_gdb *gdb, const char *server, int32_t id, int32_t pid
 	}
 	inf->attaching = false;
 	inf->stop.reason = HB_GDB_ASKED;
+	inf->stop.signal = 0;
+	inf->stop.signal_name[0] = inf->stop.meaning[0] = 0;
 	hb__gdb_settled(gdb, inf);
 	return HB_OK;
 }
