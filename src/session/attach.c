@@ -105,16 +105,39 @@ bool hb__take_gdb(hb_session *s, hb_gdb *gdb)
 	return true;
 }
 
-/* Which gdb a process belongs to: one at its place that has room. False: no memory. */
+static void leave_home(hb_session *s, struct hb__process *p)
+{
+	struct hb__home *home = p->home ? &s->homes[p->home - 1] : NULL;
+	if (!home)
+		return;
+	if (home->standing) {
+		hb_gdb_close(home->gdb);
+		home->gdb = NULL;
+	}
+	home->n--;
+	p->home = 0;
+}
+
+/* Which gdb a process belongs to: one at its place that has room; one that stands by SIGSTOP has its own. False: no memory. */
 static bool find_home(hb_session *s, struct hb__process *p)
 {
-	for (size_t i = 0; i < s->nhomes && !p->home; i++)
-		if (s->homes[i].place == p->place && s->homes[i].n < HB_GDB_MOST)
-			p->home = i + 1;
+	bool standing = hb_gdb_stands(p->place, p->p.pid);
+	if (standing || (p->home && s->homes[p->home - 1].standing))
+		leave_home(s, p);
+	if (p->home)
+		return true;
+	for (size_t i = 0; i < s->nhomes && !p->home; i++) {
+		struct hb__home *home = &s->homes[i];
+		bool empty = !home->n && !home->gdb;
+		if (home->place != p->place || !(empty || (!standing && !home->standing && home->n < HB_GDB_MOST)))
+			continue;
+		p->home = i + 1;
+		home->standing = standing;
+	}
 	if (!p->home) {
 		if (!HB_GROW(s->homes, s->homes_room, s->nhomes + 1))
 			return false;
-		s->homes[s->nhomes++] = (struct hb__home){.place = p->place};
+		s->homes[s->nhomes++] = (struct hb__home){.place = p->place, .standing = standing};
 		p->home = s->nhomes;
 	}
 	s->homes[p->home - 1].n++;
@@ -167,6 +190,11 @@ static void *attach_some(void *user)
 {
 	struct attaching *a = user;
 	const hb_session *s = a->session;
+	if (a->home->standing) {
+		a->status = hb_gdb_open_standing(
+			a->home->place, s->gdb, s->gdbserver, a->ranks[0], a->pids[0], &a->home->gdb, &a->err);
+		return NULL;
+	}
 	if (!a->home->gdb)
 		a->status = hb_gdb_open(a->home->place, s->gdb, s->gdbserver, &a->home->gdb, &a->err);
 	if (a->status)
@@ -230,7 +258,7 @@ static hb_status find_homes(hb_session *s, const hb_set *set, hb_set *to_attach,
 			status = status ? status : failed;
 			continue;
 		}
-		if (!why && (p->gdb || p->home || find_home(s, p))) {
+		if (!why && (p->gdb || find_home(s, p))) {
 			if (!p->gdb)
 				hb_set_add(to_attach, i);
 			continue;
@@ -278,8 +306,13 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 
 void hb__leave(hb_session *s, struct hb__process *p)
 {
-	hb__go_on(s, p);
-	hb_gdb_detach(p->gdb, p->p.rank);
+	if (hb_gdb_is_standing(p->gdb, NULL)) {
+		leave_home(s, p);
+		p->p.life = p->p.life == HB_LIFE_BROKEN ? HB_LIFE_RUNNING : p->p.life;
+	} else {
+		hb__go_on(s, p);
+		hb_gdb_detach(p->gdb, p->p.rank);
+	}
 	p->gdb = NULL;
 	p->p.attached = false;
 	hb__changed(s, p);

@@ -38,6 +38,7 @@ struct hb__home {
 	hb_gdb *gdb;         /* NULL: not needed yet, or it could not be opened */
 	hb_gdb_place *place; /* NULL: here */
 	size_t n;            /* processes that it is for */
+	bool standing;       /* one that stands by SIGSTOP: its gdb is for nobody else */
 };
 
 struct hb_session {

@@ -27,7 +27,10 @@ hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t
 void hb_session_resume(hb_session *s, int32_t rank)
 {
 	struct hb__process *p = hb__process_of(s, rank);
-	if (p)
+	bool stands = false;
+	if (p && p->gdb)
+		hb_gdb_is_standing(p->gdb, &stands);
+	if (p && !stands)
 		hb__go_on(s, p);
 }
 

@@ -169,9 +169,10 @@ static hb_status watch(int32_t id, unsigned level, const char *rest)
 	return status;
 }
 
-/* HBDB_GDB_AGENT: a path of hbdb. gdb is then run by an agent, as on another node. */
-static hb_status open_gdb(const char *program, const char *server)
+/* HBDB_GDB_AGENT: a path of hbdb. gdb is then run by an agent, as on another node. standing: ID=PID of a process that it is for alone. */
+static hb_status open_gdb(const char *program, const char *server, const char *standing)
 {
+	int32_t id, pid;
 	static hb_link *link;
 	static hb_gdb_place *place;
 	const char *hbdb = getenv("HBDB_GDB_AGENT");
@@ -180,6 +181,8 @@ static hb_status open_gdb(const char *program, const char *server)
 	hb_status status = hbdb && !link ? hb_link_open(&options, &link, &err) : HB_OK;
 	if (!status && link && !place)
 		place = hb_link_place(link, "there");
+	if (!status && standing && sscanf(standing, "%d=%d", &id, &pid) == 2)
+		return hb_gdb_open_standing(place, program, server, id, pid, &gdb, &err);
 	return status ? status : hb_gdb_open(place, program, server, &gdb, &err);
 }
 
@@ -189,8 +192,10 @@ static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 		char *space = strchr(rest, ' ');
 		if (space)
 			*space++ = 0;
-		return open_gdb(*rest ? rest : NULL, space);
+		return open_gdb(*rest ? rest : NULL, space, NULL);
 	}
+	if (!strcmp(word, "standing"))
+		return open_gdb(NULL, NULL, rest);
 	if (!gdb)
 		return HB_E_ARGUMENT;
 	if (!strcmp(word, "close")) {
@@ -238,7 +243,7 @@ static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 	return HB_E_ARGUMENT;
 }
 
-/* COMMAND [ID [LEVEL [REST]]]; open and attach take all as the rest */
+/* COMMAND [ID [LEVEL [REST]]]; open, standing and attach take all as the rest */
 int main(void)
 {
 	char *line = NULL, word[32];
@@ -250,7 +255,7 @@ int main(void)
 		line[strcspn(line, "\n")] = 0;
 		if (sscanf(line, "%31s %n", word, &at) < 1)
 			continue;
-		if (strcmp(word, "open") != 0 && strcmp(word, "attach") != 0) {
+		if (strcmp(word, "open") != 0 && strcmp(word, "standing") != 0 && strcmp(word, "attach") != 0) {
 			if (sscanf(line + at, "%d %n", &id, &behind) >= 1)
 				at += behind;
 			behind = 0;

@@ -13,7 +13,7 @@ import processes  # noqa: E402
 
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 DRIVER = os.environ.get("HBDB_GDB_DRIVER", os.path.join(BUILD, "tests/gdb/driver"))
-FLAGS = {"worker": ["gcc", "-g", "-O0", "-pthread"], "values": ["gfortran", "-g", "-O0"],
+FLAGS = {"worker": ["gcc", "-g", "-O0", "-pthread"], "counter": ["gcc", "-g", "-O0", "-pthread"], "values": ["gfortran", "-g", "-O0"],
          "blocked-openmpi": ["mpicc.openmpi", "-g", "-O2"], "blocked-mpich": ["mpicc.mpich", "-g", "-O2"]}
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"],
           "mpich": ["mpirun.mpich"]}

@@ -11,6 +11,7 @@ import time
 import ends
 import lib
 import mpi
+import standing
 from lib import Driver, check, processes
 
 
@@ -292,6 +293,7 @@ def main():
     tests = dict(globals())
     tests.update(vars(ends))
     tests.update(vars(mpi))
+    tests.update(vars(standing))
     try:
         for name in lib.FLAGS:
             place.build(name)

@@ -18,8 +18,7 @@ static long in_status(const char *text, const char *field)
 	return at ? atol(at + strlen(field)) : -1;
 }
 
-/* Says why a process cannot be attached, when that can be seen from outside. */
-static bool hindered(hb_gdb *gdb, int32_t id, int32_t pid, hb_error *err)
+bool hb__gdb_hindered(hb_gdb *gdb, int32_t id, int32_t pid, hb_error *err)
 {
 	char *text = gdb->place->file(gdb->place, pid, -1, "status"), *at = text ? strstr(text, "State:") : NULL;
 	long tracer = in_status(text, "TracerPid:"), owner = in_status(text, "Uid:");
@@ -45,7 +44,7 @@ static bool hindered(hb_gdb *gdb, int32_t id, int32_t pid, hb_error *err)
 
 static hb_status not_attached(hb_gdb *gdb, const struct hb__inferior *inf, const hb_error *gdbs, hb_error *err)
 {
-	if (hindered(gdb, inf->id, inf->pid, err))
+	if (hb__gdb_hindered(gdb, inf->id, inf->pid, err))
 		return HB_E_SYSTEM;
 	errno = EPERM;
 	return hb__gdb_fail(
@@ -161,8 +160,11 @@ hb_status hb_gdb_attach(hb_gdb *gdb, const int32_t *ids, const int32_t *pids, si
 			status = hb__gdb_fail(where, HB_E_SYSTEM, "gdb has ended");
 		else if (hb__gdb_find(gdb, ids[i]))
 			status = hb__gdb_fail(where, HB_E_ARGUMENT, "process %d is attached already", ids[i]);
-		else if (hindered(gdb, ids[i], pids[i], where))
+		else if (hb__gdb_hindered(gdb, ids[i], pids[i], where))
 			status = HB_E_SYSTEM;
+		else if (hb_gdb_stands(gdb->place, pids[i]))
+			status = hb__gdb_fail(where, HB_E_ARGUMENT,
+				"process %d (pid %d) stands by SIGSTOP: it takes a gdb of its own", ids[i], pids[i]);
 		else if (!(inf[i] = new_place(gdb, ids[i], pids[i], where)))
 			status = HB_E_SYSTEM;
 		failed[i] = status != HB_OK;
@@ -184,6 +186,15 @@ void hb_gdb_detach(hb_gdb *gdb, int32_t id)
 		hb__gdb_leave_stub(gdb, inf);
 		return;
 	}
+	/* one whose threads gdb stops at once is let go of where it stands */
+	if (gdb->standing && inf->state != HB__STOPPED) {
+		hb_gdb_interrupt(gdb, id, NULL);
+		inf = hb__gdb_find(gdb, id);
+		if (!inf)
+			return;
+	}
+	if (gdb->standing)
+		hb__gdb_calm(gdb, inf);
 	inf->detaching = true;
 	hb__gdb_forget_points(gdb, id);
 	hb__gdb_ask(gdb, NULL, "-target-detach i%d", inf->group);

@@ -81,6 +81,14 @@ typedef struct hb_gdb_stub {
  * nothing: it is interrupted by SIGINT, and not while it blocks that. hb_gdb_detach takes its points away and lets it go on, and gdb has it still: the server
  * takes no second one. Where gdb ends without hb_gdb_close the process does, too. */
 hb_status hb_gdb_open_stub(const hb_gdb_stub *stub, int32_t id, hb_gdb **ret_gdb, hb_error *err);
+/* Whether a process stands by SIGSTOP, or another signal that stops. place: where it is, NULL: here. */
+bool hb_gdb_stands(hb_gdb_place *place, int32_t pid);
+/* gdb for one such process, which it has from now on where it stands: it executes nothing before hb_gdb_go. Let go of, or when gdb ends, it stands again, unless
+ * it was told HB_GDB_CONTINUE: then it has got SIGCONT, and goes on. SIGSTOP sent meanwhile stops it, and is not passed on. place, programs, errors: as hb_gdb_open. */
+hb_status hb_gdb_open_standing(hb_gdb_place *place, const char *gdb, const char *gdbserver, int32_t id, int32_t pid,
+	hb_gdb **ret_gdb, hb_error *err);
+/* Whether it is such a gdb; *ret_stands (may be NULL): its process was not told to go on yet. */
+bool hb_gdb_is_standing(const hb_gdb *gdb, bool *ret_stands);
 /* Another number for a process of the caller's. */
 void hb_gdb_rename(hb_gdb *gdb, int32_t id, int32_t new_id);
 /* Where such a process is that goes backwards. */
@@ -109,7 +117,7 @@ void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user);
 void hb_gdb_patience(hb_gdb *gdb, double seconds);
 
 /* Attaches to processes; afterwards those are stopped (HB_GDB_ASKED is told). ret_failed[i]: not attached (NULL: not told); err says
- * why the first was not. */
+ * why the first was not. One that stands by SIGSTOP is refused: it takes hb_gdb_open_standing. */
 hb_status hb_gdb_attach(
 	hb_gdb *gdb, const int32_t *ids, const int32_t *pids, size_t n, bool *ret_failed, hb_error *err);
 void hb_gdb_detach(hb_gdb *gdb, int32_t id);

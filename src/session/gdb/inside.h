@@ -15,6 +15,7 @@
 struct hb__gdb_thread {
 	int number; /* gdb's */
 	bool running;
+	bool called; /* a function of the program was called in it since it went last */
 	hb_gdb_stop *
 		kept; /* it stopped for a reason of its own while another stop was told: told when the process is to go on */
 };
@@ -67,6 +68,9 @@ struct hb_gdb {
 	bool one;       /* of one process that goes forwards and backwards: gdb stops all its threads at once */
 	int32_t served; /* ... by this child of ours */
 	bool stub;      /* one, and what runs it serves it: it goes forwards alone, and hears nothing while it runs */
+	bool standing;  /* one, attached to where it stood by SIGSTOP ... */
+	bool let_go;    /* ... and it was told to go on since */
+	int halts;      /* the signal that stops its process, of one that gdb is not to interrupt; 0: gdb does it */
 	bool moved;     /* ... which has gone since it was asked where it is */
 	hb_gdb_stand stand;
 	char *notes;              /* that it said meanwhile */
@@ -106,6 +110,12 @@ hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 
 /* Has inner wait for a file descriptor, too. */
 bool hb__gdb_watch(hb_gdb *gdb, int fd);
+/* A gdb that has not begun yet. NULL: no memory. place: NULL: here. */
+hb_gdb *hb__gdb_new(hb_gdb_place *place, hb_error *err);
+/* Begins it, where both programs are found. */
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *server, hb_error *err);
+/* Starts gdbserver and connects gdb with it. how: `remote` or `extended-remote`. */
+hb_status hb__gdb_connect_server(hb_gdb *gdb, char *const *argv, const char *how, hb_error *err);
 /* Ends it, by force when it does not end by itself within `seconds`. */
 void hb__gdb_end(hb_gdb *gdb, double seconds);
 bool hb__gdb_signal(hb_gdb *gdb, int signal);
@@ -116,6 +126,12 @@ bool hb__gdb_signal(hb_gdb *gdb, int signal);
 hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const char *address, hb_error *err);
 /* The same behind the socket of what runs it. */
 hb_status hb__gdb_connect_stub(hb_gdb *gdb, int32_t id, const hb_gdb_stub *stub, hb_error *err);
+/* Before a process of hb_gdb_open_standing goes on, or a function of it is called: whether its other threads go, too. */
+void hb__gdb_others_go(hb_gdb *gdb, bool go);
+/* Before it is let go of where it stands: gdbserver would give a thread the signal by which the call of a function ended. */
+void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inferior);
+/* Before it is told to go on for good: the system forgets that it was stopped. */
+void hb__gdb_wake(hb_gdb *gdb, const struct hb__inferior *inferior);
 /* It goes on without points, and gdb stays. */
 void hb__gdb_leave_stub(hb_gdb *gdb, struct hb__inferior *inferior);
 /* Has the place of the one process known where it has moved: its number, and so its map, are others. */
@@ -163,6 +179,11 @@ bool hb__gdb_all_stopped(const struct hb__inferior *inferior);
 void hb__gdb_read_frame(const struct hb__mi *mi, const struct hb__mi_value *tuple, hb_frame *ret_frame);
 /* Fills in module and ours of a stack, innermost first. whole: it reaches to the outermost frame. */
 void hb__gdb_place_frames(hb_gdb *gdb, const struct hb__inferior *inferior, hb_frame *frames, size_t n, bool whole);
+
+/* ---- attach.c ---- */
+
+/* Says why a process cannot be attached, when that can be seen from outside. */
+bool hb__gdb_hindered(hb_gdb *gdb, int32_t id, int32_t pid, hb_error *err);
 
 /* ---- break.c ---- */
 

@@ -110,6 +110,7 @@ static hb_status ask_calling(
 	hb_gdb *gdb, int32_t id, hb_error *err, const char *command, const char *quoted, uint32_t level)
 {
 	struct hb__inferior *inf = hb__gdb_find(gdb, id);
+	hb__gdb_others_go(gdb, false);
 	inf->calling = true;
 	hb_status status = hb__gdb_ask(gdb, err, "%s --thread %d --frame %u %s%s", command, inf->thread, level,
 		!strcmp(command, "-interpreter-exec") ? "console " : "", quoted);
@@ -117,6 +118,8 @@ static hb_status ask_calling(
 	if (!inf)
 		return status;
 	inf->calling = false;
+	for (size_t i = 0; i < inf->nthreads; i++)
+		inf->threads[i].called |= inf->threads[i].number == inf->thread;
 	/* threads that the function has started */
 	if (inf->state == HB__STOPPED && !hb__gdb_all_stopped(inf))
 		hb__gdb_ask_to_stop(gdb, inf);

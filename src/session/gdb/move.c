@@ -71,10 +71,15 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 	inf->back = how >= HB_GDB_BACK_CONTINUE;
 	gdb->moved = true;
 	inf->state = HB__RUNNING;
-	for (size_t i = 0; i < inf->nthreads; i++)
+	for (size_t i = 0; i < inf->nthreads; i++) {
 		inf->threads[i].running = true;
+		inf->threads[i].called = false;
+	}
 	if (how != HB_GDB_CONTINUE && !gdb->one)
 		others_go(gdb, inf);
+	hb__gdb_others_go(gdb, true);
+	if (how == HB_GDB_CONTINUE)
+		hb__gdb_wake(gdb, inf);
 	hb_status status = hb__gdb_answer(gdb, send_step(gdb, inf, how, level, times ? times : 1), gdb->patience, err);
 	inf = hb__gdb_find(gdb, id);
 	if (!status || !inf || inf->state == HB__STOPPED)

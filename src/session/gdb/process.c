@@ -110,16 +110,14 @@ static hb_status start(hb_gdb *gdb, const char *program, hb_error *err)
 	return settle(gdb, err);
 }
 
-/* Starts gdbserver and connects gdb with it. */
-static hb_status connect_server(hb_gdb *gdb, const char *program, hb_error *err)
+hb_status hb__gdb_connect_server(hb_gdb *gdb, char *const *argv, const char *how, hb_error *err)
 {
-	static char once[] = "--once", multi[] = "--multi", standard[] = "-";
-	char *argv[] = {(char *)program, once, multi, standard, NULL}, address[HB_GDB_ADDRESS];
+	char address[HB_GDB_ADDRESS];
 	double seconds = gdb->patience * HB__GDB_WORK;
 	hb_status status = gdb->place->serve(gdb->place, argv, address, &gdb->server, err);
 	if (status)
 		return status;
-	int64_t token = hb__gdb_send(gdb, "-target-select extended-remote %s", address);
+	int64_t token = hb__gdb_send(gdb, "-target-select %s %s", how, address);
 	status = gdb->place->served(gdb->place, gdb->server, gdb->child, seconds, err);
 	gdb->server_life = gdb->server->life;
 	if (gdb->server_life >= 0)
@@ -127,7 +125,7 @@ static hb_status connect_server(hb_gdb *gdb, const char *program, hb_error *err)
 	return status ? status : hb__gdb_answer(gdb, token, seconds, err);
 }
 
-static hb_gdb *new_gdb(hb_gdb_place *place, hb_error *err)
+hb_gdb *hb__gdb_new(hb_gdb_place *place, hb_error *err)
 {
 	hb_gdb *gdb = calloc(1, sizeof *gdb);
 	if (!gdb) {
@@ -136,14 +134,14 @@ static hb_gdb *new_gdb(hb_gdb_place *place, hb_error *err)
 	}
 	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = gdb->server_life = -1;
 	gdb->patience = 10;
-	gdb->place = place;
+	gdb->place = place ? place : hb_gdb_here();
 	return gdb;
 }
 
 hb_status hb_gdb_open_served(
 	const char *gdb_name, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err)
 {
-	hb_gdb *gdb = new_gdb(hb_gdb_here(), err);
+	hb_gdb *gdb = hb__gdb_new(NULL, err);
 	if (!gdb)
 		return HB_E_MEMORY;
 	gdb->one = true;
@@ -161,11 +159,12 @@ hb_status hb_gdb_open_served(
 
 hb_status hb_gdb_open_stub(const hb_gdb_stub *stub, int32_t id, hb_gdb **ret_gdb, hb_error *err)
 {
-	hb_gdb *gdb = new_gdb(hb_gdb_here(), err);
+	hb_gdb *gdb = hb__gdb_new(NULL, err);
 	const char *name = stub->gdb ? stub->gdb : "gdb";
 	if (!gdb)
 		return HB_E_MEMORY;
 	gdb->one = gdb->stub = true;
+	gdb->halts = SIGINT; /* what serves a stub reads nothing while its process runs */
 	hb_status status = gdb->place->look(gdb->place, name, NULL, err);
 	status = status ? status : start(gdb, name, err);
 	status = status ? status : hb__gdb_connect_stub(gdb, id, stub, err);
@@ -176,19 +175,23 @@ hb_status hb_gdb_open_stub(const hb_gdb_stub *stub, int32_t id, hb_gdb **ret_gdb
 	return status;
 }
 
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *server, hb_error *err)
+{
+	hb_status status = gdb->place->look ? gdb->place->look(gdb->place, program, server, err) : HB_OK;
+	return status ? status : start(gdb, program, err);
+}
+
 hb_status hb_gdb_open(
 	hb_gdb_place *place, const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
 {
-	hb_gdb *gdb = new_gdb(place ? place : hb_gdb_here(), err);
-	hb_status status = HB_OK;
+	static char once[] = "--once", multi[] = "--multi", standard[] = "-";
+	const char *server = gdbserver_name ? gdbserver_name : "gdbserver";
+	char *argv[] = {(char *)server, once, multi, standard, NULL};
+	hb_gdb *gdb = hb__gdb_new(place, err);
 	if (!gdb)
 		return HB_E_MEMORY;
-	gdb_name = gdb_name ? gdb_name : "gdb";
-	gdbserver_name = gdbserver_name ? gdbserver_name : "gdbserver";
-	if (gdb->place->look)
-		status = gdb->place->look(gdb->place, gdb_name, gdbserver_name, err);
-	status = status ? status : start(gdb, gdb_name, err);
-	status = status ? status : connect_server(gdb, gdbserver_name, err);
+	hb_status status = hb__gdb_start(gdb, gdb_name ? gdb_name : "gdb", server, err);
+	status = status ? status : hb__gdb_connect_server(gdb, argv, "extended-remote", err);
 	if (status)
 		hb_gdb_close(gdb);
 	else
@@ -246,6 +249,8 @@ void hb_gdb_close(hb_gdb *gdb)
 		hb__gdb_forget_points(gdb, -1);
 		hb__gdb_ask(gdb, NULL, "-target-detach");
 	}
+	if (gdb->standing && !gdb->lost && gdb->at[0].used)
+		hb_gdb_detach(gdb, gdb->at[0].id);
 	if (!gdb->lost)
 		hb__gdb_send(gdb, "-gdb-exit");
 	hb__gdb_end(gdb, gdb->lost ? 0 : 5);

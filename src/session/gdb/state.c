@@ -169,9 +169,8 @@ void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inf)
 {
 	struct itimerspec soon = {.it_value.tv_nsec = AGAIN};
 	inf->asking = true;
-	/* what serves a stub reads nothing while its process runs */
-	if (gdb->stub) {
-		inf->roused += gdb->place->kill(gdb->place, inf->pid, inf->life, SIGINT);
+	if (gdb->halts) {
+		inf->roused += gdb->place->kill(gdb->place, inf->pid, inf->life, gdb->halts);
 		return;
 	}
 	hb__gdb_send(gdb, "-exec-interrupt --thread-group i%d", inf->group);
@@ -314,10 +313,10 @@ static void thread_stopped(hb_gdb *gdb, const struct hb__mi *mi)
 		stop.reason = HB_GDB_ASKED;
 	if (inf->back && stop.reason == HB_GDB_WATCHPOINT)
 		swap_values(&stop);
-	if (inf->roused && stop.signal == SIGINT) {
+	if (inf->roused && stop.signal == (gdb->halts ? gdb->halts : SIGINT)) {
 		inf->roused--;
 		/* it had stopped for another reason meanwhile, and has gone on since */
-		if (gdb->stub && !inf->asking) {
+		if (gdb->halts && !inf->asking) {
 			for (size_t i = 0; i < inf->nthreads; i++)
 				inf->threads[i].running = true;
 			hb__gdb_send(gdb, "-exec-continue");

@@ -149,7 +149,7 @@ static bool read_stand(const char *text, hb_gdb_stand *ret)
 
 void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inf)
 {
-	if (!gdb->one || gdb->stub || !gdb->moved || inf->state != HB__STOPPED)
+	if (!gdb->one || gdb->stub || gdb->standing || !gdb->moved || inf->state != HB__STOPPED)
 		return;
 	bool collecting = gdb->collecting;
 	hb_gdb_stand stand = {0};

@@ -1,0 +1,82 @@
+"""A process that stands by SIGSTOP is attached to where it stands, and stands again afterwards unless it was told to go on."""
+import os
+import signal
+import struct
+import time
+
+import lib
+from lib import Driver, check
+
+ROUNDS = 10
+
+
+def counts(path):
+    with open(path, "rb") as f:
+        return struct.unpack("3Q", f.read(24).ljust(24, b"\0"))
+
+
+def wait_for(what):
+    until = time.monotonic() + 120
+    while not what() and time.monotonic() < until:
+        time.sleep(0.01)
+    return what()
+
+
+def stands(pid):
+    """All its threads are in the stop that SIGSTOP made, and no debugger's."""
+    return all(lib.state(int(task)) == ("T", 0) for task in os.listdir("/proc/%d/task" % pid))
+
+
+def standing(place):
+    path = os.path.join(place.folder, "counts")
+    process = place.start([os.path.join(place.folder, "counter"), path])
+    wait_for(lambda: os.path.exists(path) and all(counts(path)))
+    process.send_signal(signal.SIGSTOP)
+    check(wait_for(lambda: stands(process.pid)), "it stands by SIGSTOP")
+    return process, path
+
+
+def test_standing(place):
+    process, path = standing(place)
+    before, moved, lost = counts(path), 0, 0
+    for round_ in range(ROUNDS):
+        if round_ == ROUNDS // 2:
+            process.send_signal(signal.SIGSTOP)  # one more, which is still to be delivered
+        driver = Driver()
+        said = driver.ask("standing 0=%d" % process.pid)
+        seen = driver.ask("variables 0 0")
+        called = driver.ask("evaluate 0 0 twice(4)")
+        here = lib.state(process.pid)
+        good = said.ok and "turns = 42" in "\n".join(seen.text) and called.text == ["8"] and here and here[0] == "t" and driver.ask("state 0").text == ["stopped"]
+        lost += not good
+        moved += counts(path) != before
+        driver.ask("close") if round_ % 2 else driver.ask("detach 0")
+        driver.close()
+        lost += not wait_for(lambda: stands(process.pid))
+        moved += counts(path) != before
+    check(not lost, "gdb stays, shows its values, calls its functions, and leaves it standing: %d of %d did not" % (lost, ROUNDS))
+    check(not moved, "it executes nothing meanwhile: %d of %d looks saw that it counted" % (moved, 2 * ROUNDS))
+    check(counts(path) == before, "nor afterwards")
+
+
+def test_standing_let_go(place):
+    process, path = standing(place)
+    driver, before = Driver(), counts(path)
+    driver.ask("open")
+    said = driver.attach([process.pid])
+    check(not said.ok and "stands by SIGSTOP" in said.status and counts(path) == before and stands(process.pid), "a gdb with others does not take it: %s" % said.status)
+    driver.ask("close")
+    check(driver.ask("standing 0=%d" % process.pid).ok, "one of its own does")
+    driver.ask("go 0 0 next")
+    check(driver.wait_for("^! 0 stepped"), "it is stepped")
+    driver.ask("close")
+    check(wait_for(lambda: stands(process.pid)), "one that was stepped stands again")
+    driver.ask("standing 0=%d" % process.pid)
+    before = counts(path)
+    driver.ask("go 0 0 continue")
+    check(wait_for(lambda: all(a > b for a, b in zip(counts(path), before))), "it goes on where that is asked for")
+    check(driver.ask("interrupt 0").ok and driver.ask("state 0").text == ["stopped"], "it is interrupted")
+    before = counts(path)
+    driver.ask("close")
+    driver.close()
+    check(wait_for(lambda: all(a > b for a, b in zip(counts(path), before))), "let go of, it runs")
