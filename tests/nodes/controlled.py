@@ -111,8 +111,9 @@ def test_calls(nodes, programs):
         same("%s: there and back over nodes as on one machine" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
         nothing_left(nodes, "%s: after several runs" % mpi)
     asks = build(nodes, "ask.c", "ask")
-    four = hbdb(nodes, "debug", "-o", "/tmp/ask.hbdb", "-c", "set patience 1; cont; kill", "--", *launched("openmpi", NODES, asks["openmpi"]))
-    print(said(four))
+    four = hbdb(nodes, "debug", "-o", "/tmp/ask.hbdb", "-c", "set onerror continue; set patience 2; set timeout 60; cont; kill", "--", *launched("openmpi", NODES, asks["openmpi"]))
+    has("who asks again and again is told with the call", four.stdout + four.stderr, "polls MPI_Iprobe without success")
+    nothing_left(nodes, "after one that asks")
 
 
 def test_many(nodes, programs):
