@@ -88,7 +88,7 @@ typedef struct hb_proc {
 	bool attached;      /* gdb has it */
 	hb_gdb_stop broken; /* BROKEN: where and why */
 	double broke;       /* ... and when (hb_seconds) */
-	double seen;        /* when (hb_seconds) its threads did what is said of them; of one that nobody can tell anything of: 0 */
+	double seen; /* when (hb_seconds) its threads did what is said of them; of one that nobody can tell anything of: 0 */
 	bool alone;         /* it goes backwards, too: hb_session_serve */
 	hb_gdb_stand stand; /* ... and where it is, BROKEN */
 	uint64_t changes;   /* grows with every change of the above */
@@ -107,7 +107,8 @@ typedef struct hb_session_nodes {
 	bool (*lost)(void *user, const char *host);
 	/* NULL: the logs are in the session's folder. Else what the threads of a process do, as hb_growing_look has it, by its machine and the name of its log. now: its machine is
 	 * asked, and waited for; else the last answer, and the next one is asked for. *ret_asked: when (hb_seconds) that was asked, so that it is not older. False: nothing is known. */
-	bool (*lanes)(void *user, const char *host, const char *log, bool now, struct hb_growing *growing, double *ret_asked);
+	bool (*lanes)(
+		void *user, const char *host, const char *log, bool now, struct hb_growing *growing, double *ret_asked);
 	void *user;
 } hb_session_nodes;
 

@@ -437,9 +437,53 @@ def debugging(place):
     check(until(lambda: not alive(pid)), "it ends with him")
 
 
+def lanes(place):
+    """What a debugger asks of logs on another machine is what they say at that moment."""
+    parent = place.folder + "/hbdb-" + "5" * 32
+    folder = parent + "/run.1"
+    os.makedirs(folder)
+
+    def write(events, inside=None, name="rank.0.log"):
+        log = rawlog.Log(0, 2, state=0)
+        log.function("MPI_Recv", rawlog.LOCAL, ("source", rawlog.NUMBER))
+        for _ in range(events):
+            log.event("MPI_Recv", [0])
+        if inside is not None:
+            log.never_returned("MPI_Recv", [inside])
+        with open(folder + "/new", "wb") as f:
+            f.write(log.bytes())
+        os.rename(folder + "/new", "%s/%s" % (folder, name))
+        return log
+
+    def ask(w, *names):
+        return [[lane[:4] for lane in log["lanes"]] for log in w.ask("lanes", folder=folder, logs=list(names))["logs"]]
+
+    w = place.agent()
+    check(ask(w, "rank.0.log", "../x", "rank.1.log") == [[], [], []], "logs that are not there yet, and names of none")
+    write(2)
+    check(ask(w, "rank.1.log", "rank.0.log") == [[], [[0, 2, 0, 0]]], "what its thread has done: %r" % ask(w, "rank.1.log", "rank.0.log"))
+    log = write(3, inside=1)
+    got = ask(w, "rank.0.log")
+    check(got == [[[0, 3, 0, log.inside]]], "and at the next question what it does then: %r" % got)
+    slot = log.inside - 1
+    check(w.ask("inside", folder=folder, log="rank.0.log", lane=0, event=4, slot=slot).get("text") == "MPI_Recv from 1", "the call that it is in")
+    check(w.ask("inside", folder=folder, log="rank.1.log", lane=0, event=4, slot=slot).get("text") is None, "... of a log that is not there")
+    calls = w.ask("calls", folder=folder, log="rank.0.log")["calls"]
+    check(calls[0] == ["MPI_Recv", 3], "how often a function was called: %r" % calls)
+    for name in ("../rank.0.log", "manifest.json", ""):
+        check(refused(lambda: w.ask("calls", folder=folder, log=name), "no name of a log"), "%r is no log" % name)
+    many = ["rank.%d.log" % i for i in range(30000)]
+    told = w.ask("lanes", folder=folder, logs=many)["logs"]
+    check(0 < len(told) <= len(many) and told[0]["lanes"][0][1] == 3, "of many logs as many as an answer has room for")
+    check(refused(lambda: w.ask("drop", folder=place.folder + "/run"), "was not made for"), "only what is in a node's part is removed")
+    w.ask("drop", folder=folder)
+    check(not os.path.exists(folder) and os.path.isdir(parent), "a folder in it is removed")
+    w.close()
+
+
 def main():
     import turn
-    for part in (hello, run, killed, processes, parts, shared, service, junk, dial, named_door, debugging):
+    for part in (hello, run, killed, processes, parts, shared, service, junk, dial, named_door, debugging, lanes):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):

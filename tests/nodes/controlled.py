@@ -62,7 +62,7 @@ def stacks(text):
     return "\n".join(line for line in text.split("\n") if not line.startswith(("(up to", "hbdb: ", "at the cut")))
 
 
-SCRIPT = "goto 0:20; status; where; [0] print rank; goto 0:30; [0] break talk.c:27; [0] cont; [0] where; [0] print i; [0] next"
+SCRIPT = "set patience 1000; goto 0:20; status; where; [0] print rank; goto 0:30; [0] break talk.c:27; [0] cont; [0] where; [0] print i; [0] next"
 
 
 def test_debug(nodes, programs):
@@ -88,8 +88,8 @@ def test_debug(nodes, programs):
             nothing_left(nodes, "--local off")
 
 
-INSIDE = "cont; status; [1] where 1; kill"
-AGAIN = "goto 0:20; status; goto 0:3; status; goto 3:6; status; goto 0:10; status"
+INSIDE = "set patience 1000; cont; status; [1] where 1; kill"
+AGAIN = "set patience 1000; goto 0:20; status; goto 0:3; status; goto 3:6; status; goto 0:10; status"
 
 
 def test_calls(nodes, programs):
@@ -110,6 +110,10 @@ def test_calls(nodes, programs):
         four = hbdb(nodes, "debug", "-c", AGAIN, name, "--", *launched(mpi, NODES, programs[mpi], "5"))
         same("%s: there and back over nodes as on one machine" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
         nothing_left(nodes, "%s: after several runs" % mpi)
+    asks = build(nodes, "ask.c", "ask")
+    four = hbdb(nodes, "debug", "-o", "/tmp/ask.hbdb", "-c", "set onerror continue; set patience 2; set timeout 60; cont; kill", "--", *launched("openmpi", NODES, asks["openmpi"]))
+    has("who asks again and again is told with the call", four.stdout + four.stderr, "polls MPI_Iprobe without success")
+    nothing_left(nodes, "after one that asks")
 
 
 def test_many(nodes, programs):
@@ -150,7 +154,7 @@ def test_killed(nodes, programs):
     try:
         text = d.ask("[*] break talk.c:30") + d.ask("[1:7] cont") + d.ask("[3] where")
         has("a live run stops, too", text, "[3] #0  main (talk.c:30)")
-        nodes.front.run(["pkill", "-KILL", "-x", "hbdb"])
+        nodes.front.run(["pkill", "-KILL", "-o", "-x", "hbdb"])  # and not what it has made to clean up after it
         d.process.wait(timeout=FAR)
     finally:
         end(d.process)

@@ -13,7 +13,7 @@ struct found {
 	struct found_log {
 		char *name;
 		hb_growing growing;
-	} *log;
+	} * log;
 	size_t n;
 	struct found *next;
 };
@@ -87,8 +87,7 @@ static cJSON *lanes_of(struct found *f, const char *name)
 	size_t n = g && !hb_growing_look(g, path, NULL) ? g->nlanes : 0;
 	for (size_t i = 0; i < n; i++) {
 		const hb_counters *c = &g->lane[i];
-		const double row[] = {
-			c->lane, (double)c->events, (double)c->polls, (double)c->inside, (double)c->task};
+		const double row[] = {c->lane, (double)c->events, (double)c->polls, (double)c->inside, (double)c->task};
 		cJSON_AddItemToArray(rows, cJSON_CreateDoubleArray(row, sizeof row / sizeof *row));
 	}
 	free(path);
@@ -136,8 +135,7 @@ void hb__ask_inside(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *as
 		hb_wire_number(ask, "lane", &lane);
 		hb_wire_number(ask, "event", &event);
 		hb_wire_number(ask, "slot", &slot);
-		if (hb__call_of_log(
-			    path, (uint32_t)lane, (uint64_t)event, (uint32_t)slot, true, text, sizeof text))
+		if (hb__call_of_log(path, (uint32_t)lane, (uint64_t)event, (uint32_t)slot, true, text, sizeof text))
 			cJSON_AddStringToObject(answer, "text", text);
 		hb__work_done(said, answer);
 	}

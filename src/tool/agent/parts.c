@@ -343,7 +343,8 @@ static bool is_in_part_of_node(const char *folder)
 	char *parent = hb__copy(folder), *slash = strrchr(parent, '/'), *name;
 	*slash = 0;
 	name = strrchr(parent, '/');
-	bool is = name && hb__is_part_of_node(name + 1) && slash[1] && strcmp(slash + 1, "..") && strcmp(slash + 1, ".");
+	bool is =
+		name && hb__is_part_of_node(name + 1) && slash[1] && strcmp(slash + 1, "..") && strcmp(slash + 1, ".");
 	free(parent);
 	return is;
 }

@@ -65,9 +65,8 @@ static size_t ask_part(struct hb_lanes_there *l, size_t from, size_t to)
 	pthread_mutex_lock(&l->mutex);
 	l->lost |= status == HB_E_SYSTEM;
 	size_t n = 0;
-	cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(answer, "logs"))
-		if (from + n < to)
-			take(&l->log[from + n++], one);
+	cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(answer, "logs")) if (from + n < to)
+		take(&l->log[from + n++], one);
 	cJSON_Delete(answer);
 	if (n)
 		return n;
@@ -215,8 +214,7 @@ static cJSON *ask_of_log(hb_distant *d, const char *host, const char *name, cons
 	return hb_link_ask(l->link, name, ask, ANSWER_S, &answer, &err) ? NULL : answer;
 }
 
-char *hb__distant_inside(
-	hb_distant *d, const char *host, const char *log, uint32_t lane, uint64_t event, uint32_t slot)
+char *hb__distant_inside(hb_distant *d, const char *host, const char *log, uint32_t lane, uint64_t event, uint32_t slot)
 {
 	cJSON *ask = cJSON_CreateObject();
 	cJSON_AddNumberToObject(ask, "lane", lane);
@@ -238,8 +236,7 @@ hb_called *hb__distant_calls(hb_distant *d, const char *host, const char *log, s
 	cJSON_ArrayForEach(row, rows)
 	{
 		const cJSON *name = cJSON_GetArrayItem(row, 0);
-		all[(*ret_n)++] =
-			(hb_called){hb__copy(cJSON_IsString(name) ? name->valuestring : ""), number(row, 1)};
+		all[(*ret_n)++] = (hb_called){hb__copy(cJSON_IsString(name) ? name->valuestring : ""), number(row, 1)};
 	}
 	cJSON_Delete(answer);
 	return all;

@@ -92,9 +92,10 @@ static int attach_there(hb_live *l, const hb_event_process *processes, size_t n)
 static int open_nodes(hb_live *l)
 {
 	bool shared = l->local && !strcmp(l->local, "off");
-	int code = l->replay && !shared ? hb__distribute(l->local, &l->line, l->command, &l->folder,
-						  hb__manifest_has_inputs(&l->manifest), NULL, &l->away)
-					: hb__spread_open(shared ? NULL : l->local, &l->line, l->command, &l->away.spread);
+	int code = l->replay && !shared
+			   ? hb__distribute(l->local, &l->line, l->command, &l->folder,
+				     hb__manifest_has_inputs(&l->manifest), NULL, &l->away)
+			   : hb__spread_open(shared ? NULL : l->local, &l->line, l->command, &l->away.spread);
 	if (code || !l->away.spread.nodes.n)
 		return code;
 	l->apart = !shared;

@@ -18,13 +18,14 @@ typedef struct hb_live_options {
 	hb_trust trust;        /* in the recorded command */
 	const char *mpi;       /* or NULL: found out */
 	const char *tcp;       /* for jobs over several machines */
-	const char *local;     /* over nodes: where on each the folder for what its processes write and follow is made; "off": they share that of the session, NULL: /tmp */
-	hb_run *run;           /* of the recording, for cuts; NULL without a recording */
-	const char *input;     /* a file for the standard input of the job; NULL: none */
-	int out;               /* descriptor for what the job prints; 0: where we print */
-	const char *output;    /* live run: the name of the recording it makes, or NULL */
-	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
-	bool attach_any;       /* attach: also to a process that is none of an MPI job, alone */
+	const char *
+		local; /* over nodes: where on each the folder for what its processes write and follow is made; "off": they share that of the session, NULL: /tmp */
+	hb_run *run;   /* of the recording, for cuts; NULL without a recording */
+	const char *input;  /* a file for the standard input of the job; NULL: none */
+	int out;            /* descriptor for what the job prints; 0: where we print */
+	const char *output; /* live run: the name of the recording it makes, or NULL */
+	const char *attach; /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
+	bool attach_any;    /* attach: also to a process that is none of an MPI job, alone */
 	const hb_event_process
 		*processes; /* else these, of which some are on other nodes, through the manager; NULL: none */
 	size_t nprocesses;

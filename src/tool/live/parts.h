@@ -29,7 +29,7 @@ struct hb_live {
 	char **command;
 	const char *local;   /* hb_live_options */
 	hb_distributed away; /* other nodes, in its `spread`: none, or reached ... */
-	bool apart;          /* ... which share no folder: what the processes write stands there. All of `away` holds then, in a replay */
+	bool apart; /* ... which share no folder: what the processes write stands there. All of `away` holds then, in a replay */
 	hb_distant *distant; /* their processes come by this; NULL: none */
 	double handed;       /* when what some processes write for others was handed on last */
 	hb_session *session;
@@ -44,10 +44,10 @@ struct hb_live {
 	bool going;          /* on the way to a cut: when all are there the time is taken */
 	char inside[256];
 	/* stubs.c */
-	char *stubs;        /* the folder in which they stand; NULL: there is none */
+	char *stubs; /* the folder in which they stand; NULL: there is none */
 	hb_folder_guard stubs_guard;
-	int stubs_news; /* readable when something has come there; -1: nobody tells */
-	bool stubs_due; /* something there was not ready yet */
+	int stubs_news;     /* readable when something has come there; -1: nobody tells */
+	bool stubs_due;     /* something there was not ready yet */
 	int32_t *stub_pids; /* those that were seen to */
 	size_t nstubs;
 	/* waits.c */

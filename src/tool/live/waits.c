@@ -108,13 +108,13 @@ static bool waits_before(hb_live *l, hb_at next, const hb_thread *t, double now)
 }
 
 /* Whether the next event of a thread needs an event of another one that has not begun it, and stands. */
-static bool needs_who_stands(
-	hb_live *l, struct hb_look_back *b, const hb_thread *t, double now, hb_waits *ret)
+static bool needs_who_stands(hb_live *l, struct hb_look_back *b, const hb_thread *t, double now, hb_waits *ret)
 {
 	const hb_model *m = l->run->model;
 	const hb_line *lines = hb_model_lines(m);
 	hb_at at = {line_of(l, b->rank, b->lane), (uint32_t)t->event + 1};
-	if (at.line == HB_NO || t->event >= lines[at.line].events || !waits_before(l, at, t, now) || !find_cut(l, b, at))
+	if (at.line == HB_NO || t->event >= lines[at.line].events || !waits_before(l, at, t, now) ||
+		!find_cut(l, b, at))
 		return false;
 	*ret = (hb_waits){.rank = b->rank, .lane = b->lane, .next = at, .needs.line = HB_NO};
 	for (uint32_t i = 0; i < hb_model_get_info(m)->lines; i++) {
@@ -207,8 +207,7 @@ static hb_hold sleeps_for(const hb_proc *p, struct hb_look_back *b, hb_waits *re
 
 static bool is_asked(const hb_thread *t, uint32_t lane, double now)
 {
-	return t->lane_known && !t->gone && !t->held && !t->inside && (!lane || t->asked) &&
-	       now - t->since >= STILL_S;
+	return t->lane_known && !t->gone && !t->held && !t->inside && (!lane || t->asked) && now - t->since >= STILL_S;
 }
 
 static void look_at(hb_live *l, const hb_proc *p)

@@ -56,7 +56,7 @@ bool hb__is_over(const hb_process_now *p);
  * can be seen. */
 bool hb__only_waits(const hb_process_now *p, double seconds);
 
-/* ---- inside.c: of one log ---- */
+/* ---- doing.c: of one log ---- */
 
 /* The call that a lane of a raw log is in, by its slot, with whom it is for ("MPI_Recv from 3"), or that is its event. False: it cannot be read. */
 bool hb__call_of_log(
