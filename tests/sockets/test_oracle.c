@@ -1,5 +1,5 @@
 /* Programs that talk by chance (chance.h): no match that is not said to be ambiguous may be wrong, none may be missing. Usage: test_oracle [SEEDS [CALLS]] */
-#include "chance.h"
+#include "synthetic/chance.h"
 
 /* ---- held against the model ---- */
 

@@ -122,12 +122,6 @@ uint32_t hb__collective_numbered(struct hb__reading *r, struct hb__member *part,
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);
 
-/* ---- around.c: calls inside of which others were made ---- */
-/* The event at hand: which of those before it were made inside of it. */
-void hb__note_around(struct hb__reading *r);
-/* Once all are read. Frees r->begun. */
-void hb__around_read(struct hb__reading *r);
-
 /* ---- windows.c ---- */
 /* The window that the event at hand works on; NULL: not known. */
 struct hb__own_window *hb__own_window(struct hb__reading *r, const struct hb__function *f);
@@ -161,6 +155,10 @@ void hb__on_socket(struct hb__reading *r);
 void hb__mark_overlaps(struct hb__reading *r);
 /* Which threads of the process began after MPI_Init. */
 void hb__place_threads(struct hb__reading *r);
+/* Calls inside of which others were made. The event at hand: which of those before it. */
+void hb__note_around(struct hb__reading *r);
+/* Once all are read. Frees r->begun. */
+void hb__around_read(struct hb__reading *r);
 
 /* ---- world/born.c: a call made a world ---- */
 void hb__on_bridge(struct hb__reading *r);

@@ -98,7 +98,7 @@ static hb_status look(hb_gdb_place *place, const char *gdb, const char *gdbserve
 	for (size_t i = 0; i < 2 && names[i]; i++) {
 		char *program = find_program(names[i]);
 		if (!program)
-			return missing(err, names[i], strchr(names[i], '/') ? packages[i] : names[i]);
+			return missing(err, names[i], !strcmp(names[i], "gdb-multiarch") ? names[i] : packages[i]);
 		free(program);
 	}
 	if (gdbserver && tracing_is_forbidden())

@@ -8,7 +8,7 @@
 #define TESTS_SOCKETS_CHANCE_H
 
 #include "base/grow.h"
-#include "world.h"
+#include "sockets/world.h"
 
 enum { LANES = 2, PROCS = 6, EVER = 2 * PROCS, SOCKETS = 5, STREAMS = 4, QUEUE = 64 };
 #define OUTSIDE "198.51.100.7:53"
