@@ -57,6 +57,7 @@ def test_standing(place):
     check(not lost, "gdb stays, shows its values, calls its functions, and leaves it standing: %d of %d did not" % (lost, ROUNDS))
     check(not moved, "it executes nothing meanwhile: %d of %d looks saw that it counted" % (moved, 2 * ROUNDS))
     check(counts(path) == before, "nor afterwards")
+    process.kill()  # a process that stands does not take up SIGTERM
 
 
 def test_standing_let_go(place):

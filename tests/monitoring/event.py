@@ -67,6 +67,17 @@ def living(place, database):
     check("a process that lives is attached to", status == 0 and "main" in out, (status, out, err))
     has("what happened is said", err, "event %d: sleeper was stopped" % event)
     same("it goes on afterwards", child.poll(), None)
+    child.send_signal(signal.SIGSTOP)
+    def stopped():
+        with open("/proc/%d/stat" % child.pid) as f:
+            return f.read().rpartition(")")[2].split()[0] == "T"
+    wait_for(stopped)
+    status, first, err = debug(place, event, "halt", "print count")
+    check("one that stands by SIGSTOP is attached to", status == 0 and "count = " in first, (status, first, err))
+    check("and stands again", wait_for(stopped))
+    same("without having moved", debug(place, event, "print count", "where", "print count")[1].count("count = "), 2)
+    same("nor in another session", debug(place, event, "halt", "print count")[1], first)
+    child.send_signal(signal.SIGCONT)
     database.db.execute("UPDATE process SET began = began + 1 WHERE process = ?", (number,))
     status, _, err = debug(place, event, "where")
     check("another process that got its number is not", status == 2 and "does not live" in err, (status, err))
