@@ -44,6 +44,19 @@ static void put_stack(hb_gdb *gdb, int32_t rank, FILE *to)
 	free(frame);
 }
 
+/* One that stands by SIGSTOP. */
+static void put_standing(const hb_process_now *p, FILE *to)
+{
+	hb_error err = {0};
+	hb_gdb *gdb;
+	if (hb_gdb_open_standing(NULL, NULL, NULL, p->rank, (int32_t)p->pid, &gdb, &err)) {
+		hb__say("gdb: %s", err.message);
+		return;
+	}
+	put_stack(gdb, p->rank, to);
+	hb_gdb_close(gdb);
+}
+
 void hb__put_stacks(const hb_lanes *l, FILE *to)
 {
 	int32_t id[HB_GDB_MOST], pid[HB_GDB_MOST];
@@ -53,7 +66,7 @@ void hb__put_stacks(const hb_lanes *l, FILE *to)
 	hb_gdb *gdb;
 	for (size_t i = 0; i < l->n; i++) {
 		const hb_process_now *p = &l->at[i];
-		if (!p->seen || p->gone)
+		if (!p->seen || p->gone || hb_gdb_stands(NULL, (int32_t)p->pid))
 			continue;
 		if (n == HB_GDB_MOST) {
 			more++;
@@ -73,6 +86,9 @@ void hb__put_stacks(const hb_lanes *l, FILE *to)
 	for (size_t i = 0; i < n; i++)
 		if (!failed[i])
 			put_stack(gdb, id[i], to);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].seen && !l->at[i].gone && hb_gdb_stands(NULL, (int32_t)l->at[i].pid))
+			put_standing(&l->at[i], to);
 	if (more)
 		fprintf(to, "  and %zu more processes\n", more);
 	fflush(to);
