@@ -60,7 +60,7 @@ def test_standing(place):
     process.kill()  # a process that stands does not take up SIGTERM
 
 
-def test_standing_let_go(place):
+def test_let_go_on(place):
     process, path = standing(place)
     driver, before = Driver(), counts(path)
     driver.ask("open")
