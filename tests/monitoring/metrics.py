@@ -157,6 +157,11 @@ def unix(place, database):
     same("what a killed one left is taken over", address, "unix:" + path)
     status, _, err = place.run(HBDB, "metrics", "--database", place.file("db"), "--listen", "unix:" + path)
     check("one that lives is not", status == 2 and "in use" in err, (status, err))
+    with open(place.file("letter"), "w") as f:
+        f.write("kept")
+    status, _, err = place.run(HBDB, "metrics", "--database", place.file("db"), "--listen", "unix:" + place.file("letter"))
+    with open(place.file("letter")) as f:
+        check("nor a file that is no socket, which stays", status == 2 and "in use" in err and f.read() == "kept", (status, err))
     os.rename(place.file("db"), place.file("away"))
     status, _, page = ask(path)
     check("without a database it says why", status == 503 and "No such file" in page, (status, page))
