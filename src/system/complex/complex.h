@@ -89,7 +89,8 @@ typedef struct hb_complex_happened {
 	const cJSON *data; /* or NULL */
 } hb_complex_happened;
 hb_status hb_complex_event(hb_complex *complex, const hb_complex_happened *happened, int64_t *ret_event, hb_error *err);
-/* News `finding`, `hang` and `sensor`: an event. A finding, or the same verdict on a recording, that is there already changes nothing. */
+/* News `finding`, `hang` and `sensor`: an event. A finding, or the same verdict on a recording, that is there already changes nothing. News `recording`: where the processes
+ * of a program write. */
 hb_status hb_complex_news(hb_complex *complex, int64_t node, const cJSON *news, hb_error *err);
 /* The number that the last event has; 0: there is none. */
 int64_t hb_complex_last_event(hb_complex *complex);

@@ -55,10 +55,10 @@ static int64_t process_of(hb_complex *c, int64_t node, const cJSON *news)
 	return number;
 }
 
-/* The program whose recording this is. */
+/* The program whose recording, or part of it on a node, this is. */
 static int64_t program_of(hb_complex *c, int64_t node, const char *folder)
 {
-	return folder ? hb__db_number(c, 0, "SELECT program FROM program WHERE recording = ?1 ORDER BY node = ?2 DESC",
+	return folder ? hb__db_number(c, 0, "SELECT program FROM program WHERE ?1 IN (recording, part) ORDER BY node = ?2 DESC",
 				"si", folder, node)
 		      : 0;
 }
@@ -118,6 +118,16 @@ static hb_status put_sensor(hb_complex *c, int64_t node, const cJSON *news, hb_e
 		process_of(c, node, news), news, "%s%s%s%s", name, number, text && *text ? ": " : "", text ? text : "");
 }
 
+/* The processes of a recording write elsewhere on each node. Believed of programs that were begun on this node. */
+static hb_status put_part(hb_complex *c, int64_t node, const cJSON *news, hb_error *err)
+{
+	const char *folder = hb__db_text_of(news, "folder"), *part = hb__db_text_of(news, "part");
+	if (!folder || !part || *part != '/')
+		return hb__complex_fail(err, HB_E_ARGUMENT, "news of a recording without its folder, or that of a node");
+	return hb__db_do(
+		c, err, "UPDATE program SET part = ?1 WHERE recording = ?2 AND node = ?3", "ssi", part, folder, node);
+}
+
 hb_status hb_complex_news(hb_complex *c, int64_t node, const cJSON *news, hb_error *err)
 {
 	const char *name = hb__db_text_of(news, "news");
@@ -130,6 +140,8 @@ hb_status hb_complex_news(hb_complex *c, int64_t node, const cJSON *news, hb_err
 		status = put_hang(c, node, news, err);
 	else if (name && !strcmp(name, "sensor"))
 		status = put_sensor(c, node, news, err);
+	else if (name && !strcmp(name, "recording"))
+		status = put_part(c, node, news, err);
 	hb_status ended = hb_complex_end(c, !status, err);
 	return status ? status : ended;
 }

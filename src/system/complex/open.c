@@ -11,7 +11,7 @@
 #include "system/complex/inside.h"
 
 #define APPLICATION 0x68626462
-#define VERSION 2
+#define VERSION 3
 
 int64_t hb_complex_now(void)
 {
@@ -189,6 +189,7 @@ static hb_status bring_up(hb_complex *c, int64_t version, hb_error *err)
 	static const char *const added[] = {
 		[1] = "ALTER TABLE process ADD COLUMN messages INTEGER; ALTER TABLE process ADD COLUMN event_rate REAL; "
 		      "ALTER TABLE process ADD COLUMN message_rate REAL; PRAGMA user_version = 2",
+		[2] = "ALTER TABLE program ADD COLUMN part TEXT; PRAGMA user_version = 3",
 	};
 	if (version < 1 || version >= VERSION)
 		return HB_OK;

@@ -72,7 +72,7 @@ static hb_status update(hb_complex *c, int64_t number, const cJSON *process, con
 	/* it belongs to the program that writes this recording, wherever it runs */
 	return status ? status
 		      : hb__db_do(c, err,
-				"UPDATE process SET program = (SELECT program FROM program WHERE recording = process.recording) "
+				"UPDATE process SET program = (SELECT program FROM program WHERE process.recording IN (recording, part)) "
 				"WHERE process = ?1 AND program IS NULL AND recording IS NOT NULL",
 				"i", number);
 }
@@ -131,7 +131,7 @@ static hb_status tell_end(hb_complex *c, int64_t number, const cJSON *process, h
 	cJSON *data = cJSON_Duplicate(process, 1);
 	if (hb__db_number(c, 0,
 		    "SELECT 1 FROM program g JOIN process p ON p.process = ?1 WHERE g.ending IS NOT NULL AND (g.process = ?1 OR "
-		    "(g.program = p.program AND g.recording = p.recording))",
+		    "(g.program = p.program AND p.recording IN (g.recording, g.part)))",
 		    "i", number))
 		cJSON_AddBoolToObject(data, "asked", true);
 	hb_status done = hb__db_tell(c, err, death ? "death" : "exit",

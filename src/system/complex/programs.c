@@ -124,7 +124,7 @@ hb_status hb_complex_program_begun(
 	if (status)
 		return status;
 	status = hb__db_do(c, err,
-		"UPDATE program SET process = ?2, recording = ?3, state = 'running', since = ?4, runs = runs + 1, retry = NULL, ending = NULL, "
+		"UPDATE program SET process = ?2, recording = ?3, part = NULL, state = 'running', since = ?4, runs = runs + 1, retry = NULL, ending = NULL, "
 		"status = NULL, signal = NULL WHERE program = ?1",
 		"iisi", program, process, recording, hb_complex_now());
 	status = status ? status

@@ -1,7 +1,7 @@
 -- The complex: what the manager knows. Times are microseconds since 1970; a state's `since` is when it began.
 -- A row is never given another meaning: what is gone has a state that says so, and is removed after a time.
 PRAGMA application_id = 0x68626462; -- "hbdb"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE node(
 	node INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -23,6 +23,7 @@ CREATE TABLE program(
 	cwd TEXT, environment TEXT,      -- JSON: an object
 	record TEXT,                     -- JSON: options of hbdb record; NULL: not recorded
 	recording TEXT,                  -- of its last run
+	part TEXT,                       -- the folder of each node in which the processes of that run write; NULL: the recording, or not known
 	restart TEXT NOT NULL DEFAULT 'never', -- never, failed, always
 	wanted INTEGER NOT NULL DEFAULT 0,     -- 1: it is to run
 	state TEXT NOT NULL DEFAULT 'ended',   -- begins, running, stopped, hangs, failed, ended

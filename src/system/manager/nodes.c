@@ -418,9 +418,13 @@ void hb__manager_nodes_tick(struct hb_manager *m, double now)
 static bool watch_one(void *user, cJSON *row)
 {
 	struct hb__node *n = user;
-	const char *recording = hb_wire_text(row, "recording"), *state = hb__manager_text(row, "state");
-	if (recording && (!strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs")))
+	const char *recording = hb_wire_text(row, "recording"), *part = hb_wire_text(row, "part"),
+		   *state = hb__manager_text(row, "state");
+	bool runs = !strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs");
+	if (runs && recording)
 		hb__node_watch(n, recording);
+	if (runs && part)
+		hb__node_watch(n, part);
 	cJSON_Delete(row);
 	return true;
 }

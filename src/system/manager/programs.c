@@ -175,14 +175,14 @@ static bool is_sealing(struct hb_manager *m, const cJSON *row)
 	cJSON *rows = cJSON_CreateArray();
 	const cJSON *process;
 	size_t recorded = 0, live = 0;
-	const char *recording = hb_wire_text(row, "recording");
+	const char *recording = hb_wire_text(row, "recording"), *part = hb__manager_text(row, "part");
 	if (recording && is_running(row))
 		hb_complex_rows(m->complex, "processes", &(hb_complex_filter){.program = hb__manager_text(row, "name")},
 			collect, rows, NULL);
 	cJSON_ArrayForEach(process, rows)
 	{
-		const char *state = hb__manager_text(process, "state");
-		if (strcmp(hb__manager_text(process, "recording"), recording) || !hb_wire_text(process, "log"))
+		const char *state = hb__manager_text(process, "state"), *its = hb__manager_text(process, "recording");
+		if ((strcmp(its, recording) && strcmp(its, part)) || !hb_wire_text(process, "log"))
 			continue;
 		recorded++;
 		live += strcmp(state, "ended") && strcmp(state, "gone");

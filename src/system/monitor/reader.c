@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "reader.h"
 
-#define VERSION 2        /* of src/system/complex/schema.sql */
+#define VERSION 3        /* of src/system/complex/schema.sql */
 #define PATIENCE_MS 2000 /* while the manager writes */
 
 struct kept {

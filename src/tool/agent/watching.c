@@ -41,12 +41,15 @@ struct tracked {
 	char **name; /* by the same; NULL: not known yet */
 	double named;
 	bool hangs;
+	bool of_node; /* the folder in which this node's processes of a recording write: there is no manifest, and it is there as long as it is needed */
+	char *part;   /* such a folder of each node, which this recording names; NULL: its processes write here */
+	bool part_told;
 };
 
 struct wish {
 	char *folder;
 	hb_wire *wire;
-	bool recording; /* it is one; else a folder of them */
+	bool recording; /* it is one, or a part of one; else a folder of them */
 };
 
 struct hb_watching {
@@ -75,23 +78,39 @@ static bool is_recording(const char *path)
 	return is;
 }
 
-static bool is_open(const char *path)
+/* A folder that hbdb record made for this node's part of a recording. */
+static bool is_part(const char *path)
+{
+	struct stat is;
+	return hb__is_part_of_node(strrchr(path, '/') + 1) && !lstat(path, &is) && S_ISDIR(is.st_mode) &&
+	       is.st_uid == geteuid() && !is_recording(path);
+}
+
+/* *ret_part: the folder of each node, where it names nodes; to be freed. NULL: nobody wants to know. */
+static bool is_open(const char *path, char **ret_part)
 {
 	hb_manifest m = {0};
 	bool open = is_recording(path) && !hb__manifest_read(path, &m) && (!m.finished || m.open);
+	if (open && ret_part && m.nnodes && m.node[0].folder)
+		*ret_part = hb__copy(m.node[0].folder);
 	hb__manifest_free(&m);
 	return open;
 }
 
-static void track(hb_watching *w, const char *path)
+/* part: also the part of a node. */
+static void track(hb_watching *w, const char *path, bool part)
 {
+	char *nodes = NULL;
 	for (size_t i = 0; i < w->ntracked; i++)
 		if (!strcmp(w->tracked[i]->path, path))
 			return;
-	if (!is_open(path))
+	part = part && is_part(path);
+	if (!part && !is_open(path, &nodes))
 		return;
 	struct tracked *t = hb__alloc(sizeof *t);
 	*t = (struct tracked){.path = hb__copy(path),
+		.of_node = part,
+		.part = nodes,
 		.watch = {.patience = HB_WATCH_PATIENCE, .then = HB_ON_HANG_LEAVE, .quiet = true}};
 	w->tracked = hb__resize(w->tracked, (w->ntracked + 1) * sizeof *w->tracked);
 	w->tracked[w->ntracked++] = t;
@@ -112,6 +131,7 @@ static void free_tracked(hb_agent *agent, struct tracked *t)
 	free(t->seen);
 	free(t->name);
 	hb__watch_close(&t->watch);
+	free(t->part);
 	free(t->path);
 	free(t);
 }
@@ -124,14 +144,14 @@ static void list(hb_watching *w)
 	w->listed = now;
 	for (size_t i = 0; i < w->nwishes; i++) {
 		if (w->wish[i].recording || is_recording(w->wish[i].folder)) {
-			track(w, w->wish[i].folder);
+			track(w, w->wish[i].folder, true);
 			continue;
 		}
 		DIR *d = opendir(w->wish[i].folder);
 		for (const struct dirent *e; d && (e = readdir(d));)
 			if (e->d_name[0] != '.') {
 				char *path = hb__format("%s/%s", w->wish[i].folder, e->d_name);
-				track(w, path);
+				track(w, path, false);
 				free(path);
 			}
 		if (d)
@@ -275,9 +295,17 @@ static void ends(hb_agent *agent, void *user, int fd)
 {
 	struct tracked *t = user;
 	(void)agent;
-	for (size_t i = 0; i < t->nseen; i++)
-		if (t->seen[i].end == fd)
-			look_how(&t->seen[i], &t->watch.lanes.at[i]);
+	for (size_t i = 0; i < t->nseen; i++) {
+		hb_process_now *p = &t->watch.lanes.at[i];
+		if (t->seen[i].end != fd)
+			continue;
+		look_how(&t->seen[i], p);
+		/* a part is sealed, fetched and removed as soon as the job is over: perhaps before the next look */
+		if (t->of_node && !p->gone && !hb_growing_look(&p->log, p->path, NULL)) {
+			p->state = p->log.head.state;
+			p->gone = true;
+		}
+	}
 }
 
 /* A launcher asks for the status of its process at once: so the end is listened for, and not only looked for. */
@@ -399,6 +427,14 @@ static void tell_hang(hb_agent *agent, struct tracked *t, bool hangs)
 	t->hangs = hangs;
 }
 
+static cJSON *describe_part(const struct tracked *t)
+{
+	cJSON *news = cJSON_CreateObject();
+	cJSON_AddStringToObject(news, "folder", t->path);
+	cJSON_AddStringToObject(news, "part", t->part);
+	return news;
+}
+
 void hb__watching_tick(hb_agent *agent, hb_watching *w)
 {
 	double began = hb_seconds();
@@ -408,12 +444,16 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 	for (size_t i = 0; i < w->ntracked; i++) {
 		struct tracked *t = w->tracked[i];
 		hb_moving moving = hb__watch_look(&t->watch, t->path);
+		if (t->part && !t->part_told)
+			hb_agent_tell(agent, "recording", describe_part(t));
+		t->part_told = true;
 		tell_processes(agent, t);
-		bool hangs = moving == HB_HANGS;
+		/* who waits in a part may wait for other nodes */
+		bool hangs = moving == HB_HANGS && !t->of_node;
 		if (hangs != t->hangs && (hangs || moving == HB_MOVES || moving == HB_NOBODY))
 			tell_hang(agent, t, hangs);
-		bool over = !is_open(t->path);
-		if (over)
+		bool over = t->of_node ? !is_part(t->path) : !is_open(t->path, NULL);
+		if (over && !t->of_node)
 			tell_ends(agent, t);
 		if (over || !wanted(w, t->path))
 			drop(agent, w, i--);
@@ -465,17 +505,20 @@ void hb__ask_watch(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask
 		return;
 	}
 	w->wish = hb__resize(w->wish, (w->nwishes + 1) * sizeof *w->wish);
-	w->wish[w->nwishes++] = (struct wish){hb__copy(folder), wire, is_recording(folder)};
+	w->wish[w->nwishes++] = (struct wish){hb__copy(folder), wire, is_recording(folder) || is_part(folder)};
 	w->listed = 0;
 	list(w);
 	/* whoever begins to watch is told all that there is */
-	for (size_t i = 0; i < w->ntracked; i++)
+	for (size_t i = 0; i < w->ntracked; i++) {
+		if (w->tracked[i]->part)
+			hb_wire_news(wire, "recording", describe_part(w->tracked[i]));
 		for (size_t k = 0; k < w->tracked[i]->nseen; k++)
 			if (w->tracked[i]->seen[k].told) {
 				cJSON *news = cJSON_CreateObject();
 				cJSON_AddItemToObject(news, "process", cJSON_Duplicate(w->tracked[i]->seen[k].told, 1));
 				hb_wire_news(wire, "process", news);
 			}
+	}
 	hb_wire_answer(wire, id, NULL);
 }
 

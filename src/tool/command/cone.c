@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../nodes/nodes.h"
 #include "../options.h"
 #include "../run/events.h"
 #include "../store/find.h"
@@ -150,6 +151,8 @@ int hb__cone(const hb_args *args)
 	struct cone c = {
 		.future = hb__option_value(args, "future") != NULL, .json = hb__option_value(args, "json") != NULL};
 	char *recording = NULL;
+	hb_nodes nodes = {0};
+	hb_following *following = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	if (args->nwords < 1 || args->nwords > 2)
 		return hb__fail_with(
@@ -160,7 +163,11 @@ int hb__cone(const hb_args *args)
 		free(recording);
 		return code;
 	}
-	code = hb__open_run(recording, &c.run);
+	/* of a job that runs on several nodes: what they have written until now */
+	char *mirror = hb__nodes_mirror(recording, false, &nodes, &following);
+	if (mirror)
+		hb__nodes_followed(following);
+	code = hb__open_run(mirror ? mirror : recording, &c.run);
 	if (c.run.model) {
 		int failed = answer(&c, args->word[0]);
 		code = failed ? failed : code;
@@ -168,6 +175,9 @@ int hb__cone(const hb_args *args)
 	free(c.event);
 	free(c.stop);
 	hb__close_run(&c.run);
+	hb__nodes_unfollow(following, true);
+	hb__nodes_close(&nodes);
+	free(mirror);
 	free(recording);
 	return code;
 }

@@ -1,4 +1,5 @@
 /* A job on several nodes, seen here while it runs: what all nodes write, in one folder. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../recorded/trust.h"
 #include "../sending/sending.h"
 #include "../store/find.h"
 #include "nodes.h"
@@ -60,6 +62,29 @@ hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *there, const c
 			all->n++;
 	}
 	return all;
+}
+
+char *hb__nodes_mirror(const char *recording, bool elsewhere, hb_nodes *ret_nodes, hb_following **ret_following)
+{
+	const char *temporary = getenv("TMPDIR");
+	hb_manifest m;
+	char *folder = NULL;
+	if (!hb__manifest_read(recording, &m) && !m.finished && m.nnodes && !hb__trust_nodes(recording, &m, elsewhere))
+		hb__nodes_reopen(&m, ret_nodes);
+	for (size_t i = 0; i < ret_nodes->n; i++)
+		if (ret_nodes->at[i].lost)
+			hb__say("the node %s cannot be reached: %s", ret_nodes->at[i].name, ret_nodes->at[i].lost);
+	if (ret_nodes->n)
+		folder = hb__format("%s/hbdb-nodes-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
+	if (folder && !mkdtemp(folder)) {
+		hb__say("%s: cannot be made: %s", folder, strerror(errno));
+		free(folder);
+		folder = NULL;
+	}
+	if (folder)
+		*ret_following = hb__nodes_follow(ret_nodes, ret_nodes->folder, folder, false);
+	hb__manifest_free(&m);
+	return folder;
 }
 
 void hb__nodes_followed(hb_following *all)

@@ -65,7 +65,10 @@ uint64_t hb__nodes_put(hb_nodes *nodes, const hb_putting *putting);
  * logs as they grow. Before the nodes are closed. */
 typedef struct hb_following hb_following;
 hb_following *hb__nodes_follow(const hb_nodes *nodes, const char *there, const char *folder, bool files);
-/* Nothing more is written there: waits for the rest, of those nodes that can be reached. */
+/* The logs of a recording that is being made on several nodes, in a temporary folder here, to be freed: connects to the nodes and follows them. NULL: they stand in the recording, or
+ * it is over, or may not be trusted, which was said. elsewhere: as in hb__trust_nodes. *ret_nodes and *ret_following are to be ended. */
+char *hb__nodes_mirror(const char *recording, bool elsewhere, hb_nodes *ret_nodes, hb_following **ret_following);
+/* Nothing more is written there, or what has been written is enough: waits for the rest, of those nodes that can be reached. */
 void hb__nodes_followed(hb_following *following);
 /* remove: the folder here, too. NULL is let pass. */
 void hb__nodes_unfollow(hb_following *following, bool remove);

@@ -201,9 +201,15 @@ static void have_last(void *user, int status, const char *output)
 		free_past(p);
 		return;
 	}
+	/* where processes of several nodes write into folders of these, the recording that names the nodes knows the past: hbdb cone asks them */
+	cJSON *program = hb_complex_row(m->complex, "programs", p->program);
+	bool nodes = !strcmp(hb__manager_text(program, "part"), p->recording);
 	snprintf(event, sizeof event, "%s:%lld", p->name, (long long)last);
-	const char *argv[] = {m->options.program, "cone", "--json", event, p->recording, NULL};
-	hb__manager_run_on(hb__node_of(m, p->node), argv, CONE_MOST, have_cone, p);
+	const char *recording = nodes ? hb__manager_text(program, "recording") : p->recording;
+	const char *argv[] = {m->options.program, "cone", "--json", event, recording, NULL};
+	hb__manager_run_on(hb__node_of(m, nodes ? hb__manager_int(program, "node") : p->node), argv, CONE_MOST,
+		have_cone, p);
+	cJSON_Delete(program);
 }
 
 void hb__stop_past(struct hb_manager *m, const cJSON *event, const struct hb__stop_how *how)

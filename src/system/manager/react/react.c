@@ -73,8 +73,9 @@ static bool is_of_earlier_run(struct hb_manager *m, int64_t program, const cJSON
 	if (hb__manager_int(event, "program") == program && hb__manager_int(event, "process"))
 		process = hb_complex_row(m->complex, "processes", hb__manager_int(event, "process"));
 	const char *its = hb_wire_text(process, "recording"), *recording = hb_wire_text(row, "recording");
+	const char *part = hb_wire_text(row, "part");
 	bool same = hb__manager_int(row, "process") == hb__manager_int(process, "process") ||
-		    (its && recording && !strcmp(its, recording));
+		    (its && recording && !strcmp(its, recording)) || (its && part && !strcmp(its, part));
 	bool is = process && !same;
 	cJSON_Delete(process);
 	cJSON_Delete(row);

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "../../nodes/nodes.h"
 #include "../../options.h"
-#include "../../recorded/trust.h"
 #include "../../run/next.h"
 #include "../../store/find.h"
 #include "../../store/manifest.h"
@@ -79,28 +78,15 @@ static int answer(hb_watch *w, hb_moving m)
 static char *follow(const char *recording, bool elsewhere, hb_nodes *ret_nodes, hb_following **ret_following)
 {
 	const struct timespec tick = {0, 100000000};
-	const char *temporary = getenv("TMPDIR");
-	hb_manifest m;
 	hb_logs logs = {0};
-	char *folder = NULL;
-	if (!hb__manifest_read(recording, &m) && m.nnodes && !hb__trust_nodes(recording, &m, elsewhere))
-		hb__nodes_reopen(&m, ret_nodes);
-	for (size_t i = 0; i < ret_nodes->n; i++)
-		if (ret_nodes->at[i].lost)
-			hb__say("the node %s cannot be reached: %s", ret_nodes->at[i].name, ret_nodes->at[i].lost);
-	if (ret_nodes->n) {
-		folder = hb__format(
-			"%s/hbdb-hang-%d", temporary && *temporary == '/' ? temporary : "/tmp", (int)getpid());
-		*ret_following = hb__nodes_follow(ret_nodes, ret_nodes->folder, folder, false);
-		/* what has been written until now comes first */
-		for (double begin = hb_seconds(); !logs.n && hb_seconds() - begin < ENOUGH_S;) {
-			nanosleep(&tick, NULL);
-			hb__close_logs(&logs);
-			hb__list_logs(folder, &logs);
-		}
+	char *folder = hb__nodes_mirror(recording, elsewhere, ret_nodes, ret_following);
+	/* what has been written until now comes first */
+	for (double begin = hb_seconds(); folder && !logs.n && hb_seconds() - begin < ENOUGH_S;) {
+		nanosleep(&tick, NULL);
 		hb__close_logs(&logs);
+		hb__list_logs(folder, &logs);
 	}
-	hb__manifest_free(&m);
+	hb__close_logs(&logs);
 	return folder;
 }
 
