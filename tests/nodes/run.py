@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-killed|debug-lost]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-killed|debug-lost|manager]
 """
 import argparse
 import json
@@ -11,6 +11,7 @@ import time
 import again
 import bed
 import controlled
+import managed
 import slurm
 from common import FAR, HBDB, PROGRAMS, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
 
@@ -212,7 +213,7 @@ def test_slurm(nodes, programs):
 
 
 GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
-          "vanish": test_vanish, **again.GROUPS, **controlled.GROUPS}
+          "vanish": test_vanish, **again.GROUPS, **controlled.GROUPS, **managed.GROUPS}
 
 
 def main():
