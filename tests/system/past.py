@@ -57,6 +57,8 @@ MODEL = "model turns\naction turn() = event turn\nrun = 0: turn(); 0: turn()\n"
 RULES = """
 when rank 3 of job dies do
   stop everybody in its past and leave them for me, attach debugger
+when rank 3 of spread dies do
+  stop everybody in its past and leave them for me, attach debugger
 when process left of left goes on at most once per 1h do attach debugger and leave it for me
 when pattern %s/never.hbm of steps is stopped do note "a step never comes"
 when pattern %s/yet.hbm of steps is stopped do note "a step does not come"
@@ -98,6 +100,61 @@ def past(c):
     c.do("program", "go", "job:1")
     touch(c, "finish")
     check(until(lambda: c.program("job")["state"] in ("failed", "ended")), "released, it goes on to its end", c.program("job"))
+
+
+# What hbdb record does over nodes, on one machine: the manifest names a node, also as hbdb remembers what it made itself, and the processes write into a folder of that node.
+SPREAD = r"""
+import json, os, subprocess, sys
+recording, part = os.environ["HBDB_DIR"], sys.argv[1]
+manifest = json.load(open(recording + "/manifest.json"))
+manifest["nodes"] = [{"name": "far", "host": "far", "folder": part, "missing": True}]
+with open(recording + "/.new", "w") as f:
+    json.dump(manifest, f)
+made = "%s/hbdb/made/%s" % (os.environ["XDG_STATE_HOME"], manifest["id"])
+steering = json.load(open(made))
+steering["nodes"] = ["far", part, ""]
+with open(made, "w") as f:
+    json.dump(steering, f, separators=(",", ":"), ensure_ascii=False)
+os.mkdir(part, 0o700)
+os.rename(recording + "/.new", recording + "/manifest.json")
+status = subprocess.run(sys.argv[2:], env=dict(os.environ, HBDB_DIR=part)).returncode
+for name in os.listdir(part):
+    os.rename(part + "/" + name, recording + "/" + name)
+os.rmdir(part)
+sys.exit(status)
+"""
+SSH = "#!/bin/sh\necho \"$@\" >> %s/ssh.said\nexec %s agent\n"
+
+
+def over_nodes(c):
+    """The processes write into a folder of their node: the manager hears which one, and the past is known by what the nodes have."""
+    for name in ("finish", "die"):
+        os.remove(c.path + "/" + name)
+    with open(c.path + "/spread.py", "w", encoding="ascii") as f:
+        f.write(SPREAD)
+    part = c.path + "/hbdb-" + 4 * "0123abcd"
+    c.do("program", "add", "spread", "--node", "n1", "--cwd", c.path, "--record", "--", "python3", "spread.py", part, *MPIRUN, "-n", "4", c.path + "/job")
+    c.do("program", "begin", "spread")
+
+    def of_job():
+        return {r["name"]: r for r in c.rows("ps") if r["program_name"] == "spread" and r["rank"] is not None}
+
+    check(until(lambda: len(of_job()) == 4 and all(r["events"] and r["events"] >= 2 for r in of_job().values())), "a node's processes are of the program", c.run("ps")[1])
+    check({r["recording"] for r in of_job().values()} == {part}, "they write on the node", of_job())
+    touch(c, "die")
+    check(until(lambda: c.event("reaction", "stopped in the past of 3: 1 process: 1", since=c.spread)), "who is in the past is stopped, over nodes", c.run("events")[1])
+    check(until(lambda: of_job()["1"]["state"] == "stopped"), "that is rank 1 there", c.run("ps")[1])
+    with open(c.path + "/ssh.said", encoding="utf-8") as f:
+        check(" far " in f.read(), "the node was asked for what it has")
+    states = {name: r["state"] for name, r in of_job().items()}
+    check(states.get("0") in ("running", "waiting") and states.get("2") in ("running", "waiting"), "ranks 0 and 2 go on, there", states)
+    c.do("program", "release", "spread:1", "--force")
+    c.do("program", "go", "spread:1")
+    touch(c, "finish")
+    check(until(lambda: c.program("spread")["state"] in ("failed", "ended")), "it ends", c.program("spread"))
+    ends = c.table("SELECT p.name, e.kind FROM event e JOIN process p USING(process) JOIN program g ON p.program = g.program WHERE g.name = 'spread' "
+                   "AND p.rank IS NOT NULL AND e.kind IN ('death', 'exit', 'gone') ORDER BY p.name")
+    check(ends == [("0", "exit"), ("1", "exit"), ("2", "exit"), ("3", "death")], "each end is told, once, though the folder goes with the job", ends)
 
 
 def model(c):
@@ -245,6 +302,11 @@ def main():
         with open(c.path + "/rules", "w", encoding="utf-8") as f:
             f.write(RULES % ((c.path,) * 3))
         c.options = ["--reactions", c.path + "/rules"]
+        os.mkdir(c.path + "/bin")
+        with open(c.path + "/bin/ssh", "w", encoding="ascii") as f:
+            f.write(SSH % (c.path, HBDB))
+        os.chmod(c.path + "/bin/ssh", 0o755)
+        c.env["PATH"] = c.path + "/bin:" + c.env["PATH"]
         build(c, "job", JOB, "mpicc.openmpi")
         build(c, "turns", TURNS, "cc")
         build(c, "left", LEFT, "cc")
@@ -254,6 +316,8 @@ def main():
         c.do("nodes", "add", "n1", "--platform", "local")
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         past(c)
+        c.spread = c.rows("events")[-1]["event"]
+        over_nodes(c)
         model(c)
         taken_over(c)
         stopped(c)

@@ -43,7 +43,6 @@ struct tracked {
 	bool hangs;
 	bool of_node; /* the folder in which this node's processes of a recording write: there is no manifest, and it is there as long as it is needed */
 	char *part;   /* such a folder of each node, which this recording names; NULL: its processes write here */
-	bool part_told;
 };
 
 struct wish {
@@ -100,17 +99,15 @@ static bool is_open(const char *path, char **ret_part)
 /* part: also the part of a node. */
 static void track(hb_watching *w, const char *path, bool part)
 {
-	char *nodes = NULL;
 	for (size_t i = 0; i < w->ntracked; i++)
 		if (!strcmp(w->tracked[i]->path, path))
 			return;
 	part = part && is_part(path);
-	if (!part && !is_open(path, &nodes))
+	if (!part && !is_open(path, NULL))
 		return;
 	struct tracked *t = hb__alloc(sizeof *t);
 	*t = (struct tracked){.path = hb__copy(path),
 		.of_node = part,
-		.part = nodes,
 		.watch = {.patience = HB_WATCH_PATIENCE, .then = HB_ON_HANG_LEAVE, .quiet = true}};
 	w->tracked = hb__resize(w->tracked, (w->ntracked + 1) * sizeof *w->tracked);
 	w->tracked[w->ntracked++] = t;
@@ -444,15 +441,15 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 	for (size_t i = 0; i < w->ntracked; i++) {
 		struct tracked *t = w->tracked[i];
 		hb_moving moving = hb__watch_look(&t->watch, t->path);
-		if (t->part && !t->part_told)
-			hb_agent_tell(agent, "recording", describe_part(t));
-		t->part_told = true;
 		tell_processes(agent, t);
 		/* who waits in a part may wait for other nodes */
 		bool hangs = moving == HB_HANGS && !t->of_node;
 		if (hangs != t->hangs && (hangs || moving == HB_MOVES || moving == HB_NOBODY))
 			tell_hang(agent, t, hangs);
-		bool over = t->of_node ? !is_part(t->path) : !is_open(t->path, NULL);
+		bool known = t->part != NULL;
+		bool over = t->of_node ? !is_part(t->path) : !is_open(t->path, known ? NULL : &t->part);
+		if (t->part && !known)
+			hb_agent_tell(agent, "recording", describe_part(t));
 		if (over && !t->of_node)
 			tell_ends(agent, t);
 		if (over || !wanted(w, t->path))
