@@ -205,6 +205,49 @@ static void test_programs(void)
 	hb_complex_close(c);
 }
 
+static void tell_part(hb_complex *c, int64_t node, const char *part)
+{
+	char text[200];
+	snprintf(text, sizeof text, "{\"news\":\"recording\",\"folder\":\"/r.hbdb\",\"part\":\"%s\"}", part);
+	cJSON *news = cJSON_Parse(text);
+	hb_complex_news(c, node, news, NULL);
+	cJSON_Delete(news);
+}
+
+static bool belongs(hb_complex *c, int64_t process, int64_t program)
+{
+	cJSON *row = hb_complex_row(c, "processes", process);
+	bool does = (int64_t)cJSON_GetNumberValue(cJSON_GetObjectItem(row, "program")) == program;
+	cJSON_Delete(row);
+	return does;
+}
+
+/* The processes of a recording write elsewhere on each node. */
+static void test_parts(void)
+{
+	hb_complex *c = fresh("parts");
+	int64_t node = add_node(c, "n1"), far = add_node(c, "n2"), program, process, other, earlier;
+	cJSON *solver = cJSON_Parse("{\"name\":\"solver\",\"node\":\"n1\",\"command\":[\"true\"]}");
+	hb_complex_program(c, solver, NULL);
+	cJSON_Delete(solver);
+	hb_complex_program_find(c, "solver", &program, NULL);
+	tell(c, node, P ",\"state\":\"running\"}", HB_ENDS_NOT, &process);
+	hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+	tell_part(c, far, "/tmp/claimed");
+	tell(c, far, "{\"pid\":7,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/claimed\",\"state\":\"running\"}",
+		HB_ENDS_NOT, &other);
+	check(!belongs(c, other, program), "where a program's processes write is not believed of a node where it was not begun");
+	tell_part(c, node, "/tmp/part");
+	tell(c, far, "{\"pid\":8,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
+		HB_ENDS_NOT, &earlier);
+	check(belongs(c, earlier, program), "who writes into the part of another node is of the program");
+	hb_complex_program_begun(c, program, process, "/s.hbdb", NULL);
+	tell(c, far, "{\"pid\":9,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
+		HB_ENDS_NOT, &other);
+	check(!belongs(c, other, program), "until the next run");
+	hb_complex_close(c);
+}
+
 static void test_prune(void)
 {
 	hb_complex *c = fresh("prune");
@@ -281,6 +324,7 @@ int main(void)
 	test_twice();
 	test_agreement();
 	test_programs();
+	test_parts();
 	test_prune();
 	test_files();
 	test_deaths();

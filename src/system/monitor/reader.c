@@ -174,7 +174,9 @@ bool hb_reader_count(hb_reader *r)
 /* ---- events ---- */
 
 #define EVENT                                                                                                                            \
-	"SELECT e.event, e.time, e.kind, e.weight, e.text, n.name, n.host, g.name, p.name, coalesce(p.recording, g.recording), p.file, " \
+	"SELECT e.event, e.time, e.kind, e.weight, e.text, n.name, n.host, g.name, p.name, "                                                      \
+	"coalesce(iif(p.recording = g.part, g.recording, p.recording), g.recording), "                                                           \
+	"iif(p.recording = g.part, (SELECT name FROM node h WHERE h.node = g.node), n.name), p.file, " \
 	"p.boot, p.state, coalesce(n.node, 0), coalesce(g.program, 0), coalesce(p.process, 0), p.pid, p.began, p.events, "               \
 	"coalesce(p.rank, -1) FROM event e LEFT JOIN process p ON p.process = e.process "                                                \
 	"LEFT JOIN program g ON g.program = coalesce(e.program, p.program) LEFT JOIN node n ON n.node = coalesce(e.node, p.node) "
@@ -194,7 +196,7 @@ static bool take(sqlite3_stmt *s, hb_told *t)
 	bool broken = false;
 	int column = 2;
 	char **const texts[] = {&t->kind, &t->weight, &t->text, &t->node, &t->host, &t->program, &t->process,
-		&t->recording, &t->file, &t->boot, &t->state};
+		&t->recording, &t->home, &t->file, &t->boot, &t->state};
 	int64_t *const numbers[] = {
 		&t->node_number, &t->program_number, &t->process_number, &t->pid, &t->began, &t->events, &t->rank};
 	t->event = sqlite3_column_int64(s, 0);
@@ -231,7 +233,7 @@ int hb_reader_event(hb_reader *r, int64_t event, bool behind, hb_told *ret)
 void hb_told_free(hb_told *t)
 {
 	char *const texts[] = {t->kind, t->weight, t->text, t->node, t->host, t->program, t->process, t->recording,
-		t->file, t->boot, t->state};
+		t->home, t->file, t->boot, t->state};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);
 	*t = (hb_told){0};

@@ -40,7 +40,8 @@ typedef struct hb_told {
 	int64_t event, time; /* microseconds since 1970 */
 	char *kind, *weight, *text;
 	char *node, *host, *program, *process; /* their names */
-	char *recording, *file, *boot, *state;
+	char *recording, *home; /* home: the node where it is, or will be when the parts of several nodes are fetched */
+	char *file, *boot, *state;
 	int64_t node_number, program_number, process_number; /* 0: of none */
 	int64_t pid, began, events, rank;                    /* of the process; rank -1: without MPI */
 } hb_told;

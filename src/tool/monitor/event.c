@@ -77,7 +77,7 @@ static bool find_living(hb_reader *reader, int64_t program, hb_event_process *re
 static void find_job(hb_reader *reader, int64_t program, const char *recording, hb_event_goal *ret)
 {
 	static const char sql[] = OF_PROCESS
-		"WHERE p.program = ?1 AND p.recording = ?2 AND p.rank IS NOT NULL AND coalesce(p.world, 0) = 0 AND p.log IS NOT NULL AND " LIVES
+		"WHERE p.program = ?1 AND (p.recording = ?2 OR p.recording = (SELECT part FROM program WHERE program = ?1 AND recording = ?2)) AND p.rank IS NOT NULL AND coalesce(p.world, 0) = 0 AND p.log IS NOT NULL AND " LIVES
 		"ORDER BY p.rank, p.process";
 	sqlite3_stmt *s = program && *recording ? hb_reader_query(reader, sql) : NULL;
 	bool whole = true, elsewhere = false;
@@ -137,13 +137,15 @@ static void find_recording(const hb_told *t, hb_event_goal *ret)
 static int find_goal(hb_reader *reader, const hb_told *t, hb_event_goal *ret)
 {
 	bool elsewhere = *t->node && *t->host && !is_here(t->process_number ? t->boot : hb_boot_id(), t->host);
+	/* of a process whose node has only a part */
+	bool away = elsewhere || strcmp(t->home, t->node) != 0;
 	struct stat st;
 	if (find_attached(reader, t, ret))
 		return 0;
-	if (*t->recording && (elsewhere || !stat(t->recording, &st))) {
+	if (*t->recording && (away || !stat(t->recording, &st))) {
 		find_recording(t, ret);
-		if (elsewhere && stat(t->recording, &st))
-			ret->node = hb__copy(t->node);
+		if (away && stat(t->recording, &st))
+			ret->node = hb__copy(t->home);
 		return 0;
 	}
 	if (*t->recording)

@@ -8,7 +8,7 @@
 #define HOW "iif(p.state = 'ended' AND (coalesce(p.signal, 0) <> 0 OR coalesce(p.status, 0) <> 0), 'failed', p.state)"
 /* Of the last run of its program, or still there. */
 #define PRESENT \
-	"(p.state NOT IN ('ended', 'gone') OR p.process = g.process OR (p.recording IS NOT NULL AND p.recording = g.recording))"
+	"(p.state NOT IN ('ended', 'gone') OR p.process = g.process OR (p.recording IS NOT NULL AND p.recording IN (g.recording, g.part)))"
 #define LATELY "(strftime('%s', 'now') - 3600) * 1000000"
 
 sqlite3 *hb__complex_base(const char *path, hb_text *ret)
