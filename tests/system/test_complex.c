@@ -236,7 +236,8 @@ static void test_parts(void)
 	tell_part(c, far, "/tmp/claimed");
 	tell(c, far, "{\"pid\":7,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/claimed\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &other);
-	check(!belongs(c, other, program), "where a program's processes write is not believed of a node where it was not begun");
+	check(!belongs(c, other, program),
+		"where a program's processes write is not believed of a node where it was not begun");
 	tell_part(c, node, "/tmp/part");
 	tell(c, far, "{\"pid\":8,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &earlier);

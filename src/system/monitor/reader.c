@@ -173,12 +173,12 @@ bool hb_reader_count(hb_reader *r)
 
 /* ---- events ---- */
 
-#define EVENT                                                                                                                            \
-	"SELECT e.event, e.time, e.kind, e.weight, e.text, n.name, n.host, g.name, p.name, "                                                      \
-	"coalesce(iif(p.recording = g.part, g.recording, p.recording), g.recording), "                                                           \
-	"iif(p.recording = g.part, (SELECT name FROM node h WHERE h.node = g.node), n.name), p.file, " \
-	"p.boot, p.state, coalesce(n.node, 0), coalesce(g.program, 0), coalesce(p.process, 0), p.pid, p.began, p.events, "               \
-	"coalesce(p.rank, -1) FROM event e LEFT JOIN process p ON p.process = e.process "                                                \
+#define EVENT                                                                                                              \
+	"SELECT e.event, e.time, e.kind, e.weight, e.text, n.name, n.host, g.name, p.name, "                               \
+	"coalesce(iif(p.recording = g.part, g.recording, p.recording), g.recording), "                                     \
+	"iif(p.recording = g.part, (SELECT name FROM node h WHERE h.node = g.node), n.name), p.file, "                     \
+	"p.boot, p.state, coalesce(n.node, 0), coalesce(g.program, 0), coalesce(p.process, 0), p.pid, p.began, p.events, " \
+	"coalesce(p.rank, -1) FROM event e LEFT JOIN process p ON p.process = e.process "                                  \
 	"LEFT JOIN program g ON g.program = coalesce(e.program, p.program) LEFT JOIN node n ON n.node = coalesce(e.node, p.node) "
 static const char event_sql[] = EVENT "WHERE e.event = ?1";
 static const char behind_sql[] = EVENT "WHERE e.event > ?1 ORDER BY e.event LIMIT 1";

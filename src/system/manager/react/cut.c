@@ -207,8 +207,8 @@ static void have_last(void *user, int status, const char *output)
 	snprintf(event, sizeof event, "%s:%lld", p->name, (long long)last);
 	const char *recording = nodes ? hb__manager_text(program, "recording") : p->recording;
 	const char *argv[] = {m->options.program, "cone", "--json", event, recording, NULL};
-	hb__manager_run_on(hb__node_of(m, nodes ? hb__manager_int(program, "node") : p->node), argv, CONE_MOST,
-		have_cone, p);
+	hb__manager_run_on(
+		hb__node_of(m, nodes ? hb__manager_int(program, "node") : p->node), argv, CONE_MOST, have_cone, p);
 	cJSON_Delete(program);
 }
 
