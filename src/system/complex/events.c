@@ -58,7 +58,8 @@ static int64_t process_of(hb_complex *c, int64_t node, const cJSON *news)
 /* The program whose recording, or part of it on a node, this is. */
 static int64_t program_of(hb_complex *c, int64_t node, const char *folder)
 {
-	return folder ? hb__db_number(c, 0, "SELECT program FROM program WHERE ?1 IN (recording, part) ORDER BY node = ?2 DESC",
+	return folder ? hb__db_number(c, 0,
+				"SELECT program FROM program WHERE ?1 IN (recording, part) ORDER BY node = ?2 DESC",
 				"si", folder, node)
 		      : 0;
 }
@@ -123,7 +124,8 @@ static hb_status put_part(hb_complex *c, int64_t node, const cJSON *news, hb_err
 {
 	const char *folder = hb__db_text_of(news, "folder"), *part = hb__db_text_of(news, "part");
 	if (!folder || !part || *part != '/')
-		return hb__complex_fail(err, HB_E_ARGUMENT, "news of a recording without its folder, or that of a node");
+		return hb__complex_fail(
+			err, HB_E_ARGUMENT, "news of a recording without its folder, or that of a node");
 	return hb__db_do(
 		c, err, "UPDATE program SET part = ?1 WHERE recording = ?2 AND node = ?3", "ssi", part, folder, node);
 }
