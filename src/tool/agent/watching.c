@@ -450,7 +450,8 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		bool over = t->of_node ? !is_part(t->path) : !is_open(t->path, known ? NULL : &t->part);
 		if (t->part && !known)
 			hb_agent_tell(agent, "recording", describe_part(t));
-		if (over && !t->of_node)
+		/* of a part they were told there, also where raw logs of it come to the recording in the end */
+		if (over && !t->of_node && !t->part)
 			tell_ends(agent, t);
 		if (over || !wanted(w, t->path))
 			drop(agent, w, i--);
