@@ -1,6 +1,7 @@
 """hbdb debug over several nodes: stops, gdb there, one connection for each node, and what stays when it is killed or a node is lost."""
 import time
 
+import slurm
 from common import FAR, HBDB, build, check, end, files, has, hbdb, launched, record, said, same, subprocess
 
 NODES = ["n1", "n2", "n3", "n4"]
@@ -148,6 +149,22 @@ def test_many(nodes, programs):
     nothing_left(nodes, "32 processes")
 
 
+def test_slurm(nodes, programs):
+    """Nodes that Slurm chooses: those of the recording are asked for again."""
+    srun = ["srun", "--mpi=pmix", "-n", "8", "-N", "4", "--overcommit", programs["openmpi"], "5"]
+    with slurm.Slurm(nodes):
+        done = record(nodes, "/tmp/debug-srun.hbdb", srun)
+        check("srun is recorded", done.returncode == 0, said(done))
+        done = hbdb(nodes, "debug", "-c", "set patience 1000; goto 0:20; status; [0] where 1; goto 0:5; [0] status", "/tmp/debug-srun.hbdb", "--", *srun)
+        has("... and debugged, there and back", done.stdout, "[0] held after 0:20", "[0] #0  main (talk.c:", "[0] held after 0:5", "[6:7] on n4")
+        check("... without an error", done.returncode == 0, said(done))
+        limit = time.monotonic() + FAR  # Slurm takes its time to complete a job
+        while nodes.run(["squeue", "-h"]).stdout and time.monotonic() < limit:
+            time.sleep(0.1)
+        same("... and the nodes are given back", nodes.run(["squeue", "-h"]).stdout, "")
+        nothing_left(nodes, "after srun")
+
+
 def test_killed(nodes, programs):
     """With breakpoints in the processes, some of which stand at one."""
     d = Debugger(nodes, "-o", "/tmp/live.hbdb", "--", *launched("openmpi", NODES, programs["openmpi"], "5000", "20", each=2))
@@ -192,4 +209,4 @@ def test_lost(nodes, programs):
     nodes["n2"].run(["sh", "-c", "rm -rf /tmp/hbdb-*"])
 
 
-GROUPS = {"debug": test_debug, "debug-calls": test_calls, "debug-many": test_many, "debug-killed": test_killed, "debug-lost": test_lost}
+GROUPS = {"debug": test_debug, "debug-calls": test_calls, "debug-many": test_many, "debug-slurm": test_slurm, "debug-killed": test_killed, "debug-lost": test_lost}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-killed|debug-lost|manager]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-slurm|debug-killed|debug-lost|manager]
 """
 import argparse
 import json
