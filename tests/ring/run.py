@@ -63,8 +63,8 @@ def events_before(recording):
     return [(p["events"], p["events_before"]) for p in processes] or err
 
 
-def confirm(what, recording, least):
-    """No message is matched wrongly, at least so many are matched, and none is left out that need not be."""
+def confirm(what, recording, least, doubted=0):
+    """No message is matched wrongly, but so many of those that are said to be in doubt at most; at least so many are matched, and none is left out that need not be."""
     status, out, err = run(COMPARE, recording)
     counts = COUNTS.search(out)
     check(what + ": compared", counts, out + err)
@@ -72,7 +72,7 @@ def confirm(what, recording, least):
         return
     same, wrong, unposted, _, doubted_wrong = map(int, counts.groups()[:5])
     untold = re.search(r" untold (\d+)$", out, re.M)
-    check(what + ": nothing is matched wrongly", not (wrong or unposted or doubted_wrong) and not status, out)
+    check(what + ": nothing is matched wrongly", not (wrong or unposted or doubted_wrong > doubted) and not status, out)
     check(what + ": at least %d messages are matched" % least, same >= least, out)
     check(what + ": none is left out", not untold or int(untold[1]) < 20, out)
 
@@ -164,7 +164,7 @@ def keep(place, mpi, times):
         wanted.append("run-kept-%d.hbdb" % k)
         last = max(b for _, b in told)
         whole("%s %d" % (what, k), kept)
-        confirm("%s %d" % (what, k), kept, 100)
+        confirm("%s %d" % (what, k), kept, 100, doubted=2)  # how the last wildcard receive of each ended may stand behind the copy
         _, out, err = run(HBDB, "check", kept)
         check("%s %d: nothing is found that is not there, and not all was looked at" % (what, k), "no finding in 2 processes" in out, out + err)
     names = [f for f in os.listdir(folder) if "-kept-" in f]
