@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/socket/unix.h"
+#include "base/socket/door.h"
 #include "base/task.h"
 #include "system/agent/inside.h"
 
@@ -56,8 +56,7 @@ int32_t hb__begin(char *const *argv, const char *cwd, const cJSON *environment, 
 
 /* A door: whoever connects has the command begun, with the connection as its standard input and output. */
 struct door {
-	int fd;
-	char folder[64], path[80];
+	hb_door at;
 	char **argv;
 	cJSON *ask; /* what the command is to be run with */
 };
@@ -89,11 +88,8 @@ static void close_door(struct run *run)
 	struct door *d = run->door;
 	if (!d)
 		return;
-	hb_agent_let_go(run->agent, d->fd);
-	if (d->fd >= 0)
-		close(d->fd);
-	unlink(d->path);
-	rmdir(d->folder);
+	hb_agent_let_go(run->agent, d->at.fd);
+	hb_door_close(&d->at);
 	free(d->argv);
 	cJSON_Delete(d->ask);
 	free(d);
@@ -178,15 +174,12 @@ static bool open_door(hb_agent *agent, struct run *run, char **argv, const cJSON
 	struct door *d = run->door = calloc(1, sizeof *d);
 	if (!d)
 		return false;
-	*d = (struct door){.fd = -1, .folder = "/tmp/hbdb-gdb.XXXXXX"};
-	if (!mkdtemp(d->folder)) {
+	if (!hb_door_open(&d->at)) {
 		free(d);
 		run->door = NULL;
 		return false;
 	}
-	snprintf(d->path, sizeof d->path, "%s/s", d->folder);
-	d->fd = hb_unix_listen(d->path, SOCK_STREAM);
-	if (d->fd < 0 || !hb_agent_listen(agent, d->fd, come_in, run)) {
+	if (!hb_agent_listen(agent, d->at.fd, come_in, run)) {
 		close_door(run);
 		return false;
 	}
@@ -238,7 +231,7 @@ static void answer(const struct run *run, hb_wire *wire, uint64_t id)
 	cJSON *o = cJSON_CreateObject();
 	hb_task task;
 	if (run->door) {
-		cJSON_AddStringToObject(o, "address", run->door->path);
+		cJSON_AddStringToObject(o, "address", run->door->at.path);
 	} else {
 		cJSON_AddNumberToObject(o, "pid", run->pid);
 		if (hb_task_read(run->pid, 0, &task))

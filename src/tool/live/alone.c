@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/socket/door.h"
 #include "parts.h"
 
 #define COME_S 60 /* for gdb to come to the socket */
@@ -29,38 +29,6 @@ static bool was_asked(void)
 	bool was = asked;
 	asked = 0;
 	return was;
-}
-
-struct door {
-	char folder[64];
-	struct sockaddr_un address;
-	int fd;
-};
-
-static bool open_door(struct door *door)
-{
-	const char *where = getenv("TMPDIR");
-	bool fits = where && *where == '/' && strlen(where) < 40;
-	*door = (struct door){.fd = -1, .address.sun_family = AF_UNIX};
-	snprintf(door->folder, sizeof door->folder, "%s/hbdb-gdb.XXXXXX", fits ? where : "/tmp");
-	if (!mkdtemp(door->folder)) {
-		door->folder[0] = 0;
-		return false;
-	}
-	snprintf(door->address.sun_path, sizeof door->address.sun_path, "%s/s", door->folder);
-	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return door->fd >= 0 && !bind(door->fd, (struct sockaddr *)&door->address, sizeof door->address) &&
-	       !listen(door->fd, 1);
-}
-
-static void close_door(struct door *door)
-{
-	if (door->fd >= 0)
-		close(door->fd);
-	if (door->folder[0]) {
-		unlink(door->address.sun_path);
-		rmdir(door->folder);
-	}
 }
 
 /* What was said at our terminal is not for it, and it ends with us. */
@@ -100,13 +68,13 @@ static void run_server(const hb_live *l, int door, pid_t parent)
 
 int hb__live_start_alone(hb_live *l)
 {
-	struct door door;
+	hb_door door;
 	hb_error err = {0};
 	int code = 0;
 	pid_t parent = getpid(), server = -1;
 	if (hb_session_again(l->session, NULL, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
-	if (open_door(&door)) {
+	if (hb_door_open(&door)) {
 		fflush(NULL);
 		server = fork();
 	}
@@ -115,9 +83,9 @@ int hb__live_start_alone(hb_live *l)
 	if (server < 0)
 		code = hb__fail_with(HB_EXIT_USAGE, "cannot run the process: %s", strerror(errno));
 	l->begin = hb_seconds();
-	if (!code && hb_session_serve(l->session, door.address.sun_path, server, &err))
+	if (!code && hb_session_serve(l->session, door.path, server, &err))
 		code = hb__fail_with(HB_EXIT_USAGE, "the process cannot be debugged: %s", err.message);
-	close_door(&door);
+	hb_door_close(&door);
 	return code;
 }
 

@@ -15,21 +15,15 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/socket/door.h"
 #include "base/task.h"
 #include "session/gdb/place/place.h"
 
 extern char **environ;
-
-struct door {
-	char folder[64];
-	struct sockaddr_un address;
-	int fd;
-};
 
 struct child {
 	hb_gdb_child c;
@@ -37,7 +31,7 @@ struct child {
 	bool kept; /* the keeper runs, and waits for it */
 	pthread_t keeper;
 	char **argv; /* a server that nobody has connected with yet; the strings are its own */
-	struct door door;
+	hb_door door;
 };
 
 static hb_status fail(hb_error *err, hb_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -257,33 +251,6 @@ static hb_status start(hb_gdb_place *place, char *const *argv, hb_gdb_child **re
  * Over a Unix socket in a folder that nobody else can enter, whose accepted end is gdbserver's standard input and output. Over a pipe
  * (`target extended-remote | gdbserver`) gdb 13 makes a system call for each character that it gets, a third of what attaching costs. */
 
-static bool open_door(struct door *door)
-{
-	const char *where = getenv("TMPDIR");
-	bool fits = where && *where == '/' && strlen(where) < 40;
-	*door = (struct door){.fd = -1, .address.sun_family = AF_UNIX};
-	snprintf(door->folder, sizeof door->folder, "%s/hbdb-gdb.XXXXXX", fits ? where : "/tmp");
-	if (!mkdtemp(door->folder)) {
-		door->folder[0] = 0;
-		return false;
-	}
-	snprintf(door->address.sun_path, sizeof door->address.sun_path, "%s/s", door->folder);
-	door->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	return door->fd >= 0 && !bind(door->fd, (struct sockaddr *)&door->address, sizeof door->address) &&
-	       !listen(door->fd, 1);
-}
-
-static void close_door(struct door *door)
-{
-	if (door->fd >= 0)
-		close(door->fd);
-	if (door->folder[0]) {
-		unlink(door->address.sun_path);
-		rmdir(door->folder);
-	}
-	*door = (struct door){.fd = -1};
-}
-
 static char **copy_words(char *const *words)
 {
 	size_t n = 0;
@@ -309,18 +276,18 @@ static hb_status serve(hb_gdb_place *place, char *const *argv, char ret_address[
 	if (!child)
 		return HB_E_MEMORY;
 	child->argv = copy_words(argv);
-	if (!open_door(&child->door)) {
+	if (!hb_door_open(&child->door)) {
 		hb_status status = fail(err, HB_E_SYSTEM, "cannot make a socket for gdbserver: %s", strerror(errno));
 		release(place, &child->c);
 		return status;
 	}
-	snprintf(ret_address, HB_GDB_ADDRESS, "%s", child->door.address.sun_path);
+	snprintf(ret_address, HB_GDB_ADDRESS, "%s", child->door.path);
 	*ret_child = &child->c;
 	return HB_OK;
 }
 
 /* The connection of gdb; -1: it did not come. */
-static int let_in(const struct door *door, const hb_gdb_child *client, double seconds)
+static int let_in(const hb_door *door, const hb_gdb_child *client, double seconds)
 {
 	double until = hb_seconds() + seconds;
 	do {
@@ -371,7 +338,7 @@ static hb_status served(
 		free(program);
 		close(fd); /* gdbserver's end is its own: without it, gdb gets an end of file */
 	}
-	close_door(&child->door);
+	hb_door_close(&child->door);
 	/* what gdb says when gdbserver dies depends on what it was about to hear */
 	server->life = child->pid > 0 ? pidfd_open(child->pid, 0) : -1;
 	errno = trouble;
@@ -407,7 +374,7 @@ static void release(hb_gdb_place *place, hb_gdb_child *c)
 				kill(child->pid, SIGKILL);
 			usleep(2000);
 		}
-	close_door(&child->door);
+	hb_door_close(&child->door);
 	free_words(child->argv);
 	if (c->socket >= 0)
 		close(c->socket);
