@@ -128,6 +128,9 @@ hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, int32_t server, const cha
 hb_status hb__gdb_connect_stub(hb_gdb *gdb, int32_t id, const hb_gdb_stub *stub, hb_error *err);
 /* Before a process of hb_gdb_open_standing goes on, or a function of it is called: whether its other threads go, too. */
 void hb__gdb_others_go(hb_gdb *gdb, bool go);
+/* Whether its SIGSTOP stops it for gdb: while one that hbdb sends is waited for. Any other belongs to its standing, and gdb goes on over it.
+ * Waits for gdb's answer. */
+void hb__gdb_stops_by(hb_gdb *gdb, bool stops);
 /* Before it is let go of where it stands: gdbserver would give a thread the signal by which the call of a function ended. */
 void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inferior);
 /* Before it is told to go on for good: the system forgets that it was stopped. */

@@ -78,6 +78,7 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 	if (how != HB_GDB_CONTINUE && !gdb->one)
 		others_go(gdb, inf);
 	hb__gdb_others_go(gdb, true);
+	hb__gdb_stops_by(gdb, false);
 	if (how == HB_GDB_CONTINUE)
 		hb__gdb_wake(gdb, inf);
 	hb_status status = hb__gdb_answer(gdb, send_step(gdb, inf, how, level, times ? times : 1), gdb->patience, err);

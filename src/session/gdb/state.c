@@ -170,6 +170,11 @@ void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inf)
 	struct itimerspec soon = {.it_value.tv_nsec = AGAIN};
 	inf->asking = true;
 	if (gdb->halts) {
+		int32_t id = inf->id;
+		hb__gdb_stops_by(gdb, true);
+		inf = hb__gdb_find(gdb, id);
+		if (!inf || inf->state == HB__STOPPED)
+			return; /* meanwhile */
 		inf->roused += gdb->place->kill(gdb->place, inf->pid, inf->life, gdb->halts);
 		return;
 	}

@@ -5,8 +5,10 @@
  * (an internal error in inferior_thread); threads besides the first run meanwhile. gdbserver that attaches before gdb is there, and gdb's mode of stopping all threads at
  * once, leave every thread where it is. So each such process has a gdb of its own.
  *
- * What is still to be delivered to it is taken up then, so that it does not stop the first step: the first thread alone is continued, and meets the signal before
- * its next instruction. As nobody but SIGCONT ends the stop of a whole process, it stands again once it is let go of. */
+ * What is still to be delivered to it is taken up then: the first thread alone is continued, and meets the signal before its next instruction. Of the other threads
+ * gdbserver may keep a SIGSTOP that it has seen and not told (it let them go once, and they stopped for the second time), and a thread that is begun may
+ * stop for that of its process: gdb goes on over these by itself. SIGSTOP stops the process for gdb only while hbdb waits for one that it sent.
+ * As nobody but SIGCONT ends the stop of a whole process, it stands again once it is let go of. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +41,13 @@ void hb__gdb_others_go(hb_gdb *gdb, bool go)
 		hb__gdb_send(gdb, "-gdb-set scheduler-locking %s", go ? "off" : "on");
 }
 
+void hb__gdb_stops_by(hb_gdb *gdb, bool stops)
+{
+	if (gdb->standing)
+		hb__gdb_ask(gdb, NULL, "-interpreter-exec console \"handle SIGSTOP %s nopass\"",
+			stops ? "stop print" : "nostop noprint");
+}
+
 void hb__gdb_wake(hb_gdb *gdb, const struct hb__inferior *inf)
 {
 	if (!gdb->standing || gdb->let_go)
@@ -66,6 +75,7 @@ static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, size_t k, hb_err
 {
 	double until = hb_seconds() + gdb->patience * HB__GDB_WORK;
 	hb__gdb_others_go(gdb, false);
+	hb__gdb_stops_by(gdb, true);
 	while (k < inf->nthreads && stop_is_pending(gdb, inf)) {
 		inf->asking = true;
 		inf->roused = 1;
@@ -88,6 +98,9 @@ static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, size_t k, hb_err
 void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inf)
 {
 	inf->attaching = true; /* nobody is told of these stops */
+	/* it had stopped for another reason when hbdb sent its signal, which would stop it for good */
+	if (gdb->let_go && inf->roused)
+		take_up(gdb, inf, 0, NULL);
 	for (size_t k = 0; k < inf->nthreads; k++) {
 		if (!inf->threads[k].called || !gdb->place->kill(gdb->place, inf->pid, inf->life, SIGSTOP))
 			continue;
@@ -116,7 +129,7 @@ static hb_status attach(hb_gdb *gdb, const char *server, int32_t id, int32_t pid
 	if (inf->life >= 0)
 		hb__gdb_watch(gdb, inf->life);
 	/* those that have to do with its standing are for the system and for hbdb */
-	hb__gdb_send(gdb, "-interpreter-exec console \"handle SIGSTOP stop print nopass\"");
+	hb__gdb_stops_by(gdb, true);
 	hb__gdb_send(gdb, "-interpreter-exec console \"handle SIGCONT nostop noprint pass\"");
 	hb_status status = hb__gdb_connect_server(gdb, argv, "remote", err);
 	for (size_t i = 0; i < inf->nthreads; i++)
