@@ -276,6 +276,10 @@ def blocks(place, name):
         return sorted(x["finding"] for x in map(json.loads, out.splitlines()) if "finding" in x), (status, out, err)
     ids, detail = found("blocks")
     check(name + " a block too small and one that was freed are told", ids == ["HB-BUFFER-FREED", "HB-BUFFER-SIZE"], detail)
+    subprocess.run(["mpicc." + place.mpi, "-g", "-o", place.path + "/freed", TOP + "/tests/corpus/lifecycle/wrong/heap_freed_types.c"], check=True)
+    ids, detail = found("freed")
+    check(name + " nor are blocks that hbdb takes for itself told of where the program has freed its own",
+          ids == ["HB-BUFFER-FREED"] and "libhbdb-" not in detail[1], detail)
     ids, detail = found("own")
     check(name + " nothing with a malloc in the program", ids == [] and detail[0] == 0, detail)
     place.env["LD_PRELOAD"] = place.path + "/other.so"

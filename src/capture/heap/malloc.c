@@ -1,6 +1,7 @@
 /* In front of malloc and its kin: each does what the next definition does, and writes down what begins and ends. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -55,6 +56,59 @@ static size_t early_size(const void *p)
 	return bytes;
 }
 
+/* ---- blocks of our own: what a call is checked for may be where the program has just freed a block, of which is still to be told ---- */
+
+#define OURS 8
+
+struct range {
+	uintptr_t from, to;
+};
+
+static struct range ours[OURS], around;
+static size_t nours;
+
+/* Those that the program calls for itself, and this one. */
+static bool is_others(const char *name)
+{
+	static const char *const others[] = {"libhbdb-heap", "libhbdb-self", "libhbdb-farm"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strncmp(name, others[i], strlen(others[i])))
+			return true;
+	return false;
+}
+
+/* dl_iterate_phdr(3) */
+static int add_ours(struct dl_phdr_info *info, size_t size, void *user)
+{
+	const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+	struct range r = {UINTPTR_MAX, 0};
+	(void)size, (void)user;
+	if (!slash || strncmp(slash + 1, "libhbdb-", 8) != 0 || is_others(slash + 1))
+		return 0;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		r.from = from < r.from ? from : r.from;
+		r.to = from + info->dlpi_phdr[i].p_memsz > r.to ? from + info->dlpi_phdr[i].p_memsz : r.to;
+	}
+	around.from = !nours || r.from < around.from ? r.from : around.from;
+	around.to = r.to > around.to ? r.to : around.to;
+	ours[nours++] = r;
+	return nours == OURS;
+}
+
+static bool is_ours(const void *caller)
+{
+	uintptr_t at = (uintptr_t)caller;
+	if (__builtin_expect(at < around.from || at >= around.to, true))
+		return false;
+	for (size_t i = 0; i < nours; i++)
+		if (at >= ours[i].from && at < ours[i].to)
+			return true;
+	return false;
+}
+
 /* The first call is made before there is a second thread. */
 static bool find(void)
 {
@@ -74,6 +128,7 @@ static bool find(void)
 	FIND(free);
 	FIND(malloc_usable_size);
 #undef FIND
+	dl_iterate_phdr(add_ours, NULL);
 	finding = false;
 	ready = next.malloc && next.calloc && next.realloc && next.free;
 	return ready;
@@ -104,7 +159,7 @@ static void told_ends(void *p)
 /* empty: so many bytes of it hold something. */
 static void *begun_with(void *p, size_t empty, size_t bytes, const void *caller)
 {
-	if (__builtin_expect(p != NULL, true)) {
+	if (__builtin_expect(p != NULL, true) && !is_ours(caller)) {
 		hb__heap_begins(p, bytes, caller);
 		void (*tell)(void *, size_t, size_t, const void *) = __atomic_load_n(&tell_begun, __ATOMIC_ACQUIRE);
 		if (__builtin_expect(tell != NULL, false))
@@ -133,8 +188,10 @@ SEEN void free(void *p)
 {
 	if (!p || is_early(p) || !READY)
 		return;
-	told_ends(p);
-	hb__heap_ends(p, CALLER); /* before another thread can get it */
+	if (!is_ours(CALLER)) {
+		told_ends(p);
+		hb__heap_ends(p, CALLER); /* before another thread can get it */
+	}
 	next.free(p);
 }
 
@@ -147,6 +204,8 @@ static void *resize(void *p, size_t bytes, const void *caller)
 	}
 	if (!READY)
 		return early_new(bytes, 16);
+	if (is_ours(caller))
+		return next.realloc(p, bytes);
 	struct hb_heap_block old = {.size = 0};
 	if (p && __atomic_load_n(&tell_ends, __ATOMIC_RELAXED))
 		hb_heap_find(p, &old);
