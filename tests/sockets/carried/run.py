@@ -5,7 +5,7 @@ usage: run.py [--full] [--only TEXT] [--step STEP] [--replays N] [--million] [--
 
 Each case runs alone first: its file of truth must be in accord with itself, and where it is said to vary two runs must differ. Then it is
 recorded: the events must be those of the file of truth, and no match another one than it says (truth.py). Then it is replayed: it must print
-what the recorded run printed; where the recording says that matches are ambiguous, all replays must at least print the same. --step ends earlier: plain, events (recorded, but matches are not looked at), matches.  --full: all cases, not only the quick ones.  --million: a million datagrams under loss too.
+what the recorded run printed, or, where that is not possible, end and say why; where the recording says that matches are ambiguous, all replays must at least print the same. --step ends earlier: plain, events (recorded, but matches are not looked at), matches.  --full: all cases, not only the quick ones.  --million: a million datagrams under loss too.
 """
 import argparse
 import concurrent.futures
@@ -37,8 +37,8 @@ def compile_all():
             subprocess.run(["gcc", "-O2", "-g", "-Wall", "-Wextra"] + cases.FLAGS.get(name, []) + [source, "-o", binary], check=True)
 
 
-def run(case, command, folder, name):
-    """What it printed, into a file: a pipe would be one of its own."""
+def run(case, command, folder, name, refuses=None):
+    """What it printed, into a file: a pipe would be one of its own. refuses: it fails and says this."""
     env = dict(os.environ, TRUTH=os.path.join(folder, name + ".truth"))
     if not case.truth:
         del env["TRUTH"]
@@ -58,7 +58,10 @@ def run(case, command, folder, name):
             child.wait()
     with open(out, encoding="utf-8", errors="replace") as f, open(out + ".err", encoding="utf-8", errors="replace") as complaints:
         text, said = f.read(), complaints.read()
-    if status:
+    if refuses:
+        if status != 1 or refuses not in said:
+            raise Failed("%s: exit status %d, and not: %s\n%s" % (name, status, refuses, said.strip()[-2000:]))
+    elif status:
         raise Failed("%s: exit status %d\n%s" % (name, status, said.strip()[-2000:]))
     return text
 
@@ -92,7 +95,9 @@ def recorded(case, program, folder, step, replays):
     problems, counts = truths.compare(read_truth(case, folder, "recorded"), truths.read_recording(recording), matching=step != "events")
     if problems:
         raise Failed("%d problems of the recording; %s\n%s" % (len(problems), ", ".join("%s %d" % x for x in sorted(counts.items())), "\n".join(problems[:4])))
-    printed = [run(case, [truths.HBDB, "replay", recording], folder, "replay.%d" % k) for k in range(replays)]
+    printed = [run(case, [truths.HBDB, "replay", recording], folder, "replay.%d" % k, case.refuses) for k in range(replays)]
+    if case.refuses:
+        return "%d matches; %d replays say that it cannot be done" % (counts["same"], replays)
     # Who of several wrote, or read, first within microseconds no recording tells: matches are ambiguous then. A replay takes one order, always the same.
     open_order = bool(counts["doubted-same"] + counts["doubted-wrong"]) and any(again != text for again in printed)
     if open_order:
