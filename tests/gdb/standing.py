@@ -1,4 +1,4 @@
-"""A process that stands by SIGSTOP is attached to where it stands, and stands again afterwards unless it was told to go on."""
+"""A process that stands by SIGSTOP, or by a signal of a terminal, is attached to where it stands, and stands again afterwards unless it was told to go on."""
 import os
 import signal
 import struct
@@ -27,12 +27,13 @@ def stands(pid):
     return all(lib.state(int(task)) == ("T", 0) for task in os.listdir("/proc/%d/task" % pid))
 
 
-def standing(place):
-    path = os.path.join(place.folder, "counts")
-    process = place.start([os.path.join(place.folder, "counter"), path])
+def standing(place, by=signal.SIGSTOP):
+    path = os.path.join(place.folder, "counts." + by.name)
+    # in a group of its own whose parent is in another one of the session: the system does not stop an orphaned group by a signal of a terminal
+    process = place.start([os.path.join(place.folder, "counter"), path], process_group=0)
     wait_for(lambda: os.path.exists(path) and all(counts(path)))
-    process.send_signal(signal.SIGSTOP)
-    check(wait_for(lambda: stands(process.pid)), "it stands by SIGSTOP")
+    process.send_signal(by)
+    check(wait_for(lambda: stands(process.pid)), "it stands by " + by.name)
     return process, path
 
 
@@ -87,3 +88,26 @@ def test_let_go_on(place):
     driver.ask("close")
     driver.close()
     check(wait_for(lambda: all(a > b for a, b in zip(counts(path), before))), "let go of, it runs")
+
+
+def test_standing_of_terminal(place):
+    for by in signal.SIGTSTP, signal.SIGTTIN:
+        process, path = standing(place, by)
+        driver, before = Driver(), counts(path)
+        check(driver.ask("standing 0=%d" % process.pid).ok and driver.ask("evaluate 0 0 twice(4)").text == ["8"] and driver.ask("detach 0").ok,
+              "one that a terminal stopped (%s) is attached to and let go of" % by.name)
+        check(wait_for(lambda: stands(process.pid)) and counts(path) == before, "... and it has executed nothing, and stands")
+        driver.ask("close")
+        driver.ask("standing 0=%d" % process.pid)
+        driver.ask("go 0 0 next")
+        check("stepped" in driver.wait_for("^! 0 (stepped|signal|killed|exited)"), "... it is stepped")
+        driver.ask("go 0 0 continue")
+        before = counts(path)
+        check(wait_for(lambda: all(a > b for a, b in zip(counts(path), before))), "... it goes on")
+        driver.ask("interrupt 0")
+        driver.ask("go 0 0 continue")
+        process.send_signal(by)
+        check(by.name in driver.wait_for("^! 0 (stepped|signal|killed|exited)"), "... and meets the next such signal as any process does")
+        driver.ask("close")
+        driver.close()
+        process.kill()

@@ -216,6 +216,8 @@ void hb__chunk_put(struct hb__chunk *c, hb_tile *tile, hb_element type, const vo
 	unsigned bytes = elements[type].bytes / (1 + is_complex(type));
 	while (n) {
 		unsigned before = (unsigned)(key % HB_LANES), first = c->n + before, room = HB_CHUNK - first;
+		if (first >= HB_CHUNK)
+			__builtin_unreachable(); /* n is a multiple of HB_LANES below it, which gcc 14 does not see */
 		unsigned take = n < room ? (unsigned)n : room, behind = first + take;
 		unsigned end = (behind + HB_LANES - 1) / HB_LANES * HB_LANES;
 		for (unsigned i = c->n / HB_LANES; i < end / HB_LANES; i++)

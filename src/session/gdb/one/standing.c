@@ -1,13 +1,14 @@
-/* gdb for one process that stands by SIGSTOP, from there on.
+/* gdb for one process that stands by SIGSTOP, or by one of those that a terminal sends (SIGTSTP, SIGTTIN, SIGTTOU), from there on.
  *
  * gdbserver 13.1, asked by a gdb in non-stop mode to attach, lets the process go until gdb says that it is to stop. One that was stopped before then stops twice
  * (ptrace(2): once for the stop that it is in, once for the SIGSTOP of PTRACE_ATTACH), and gdb dies of the news of the second stop, which comes before it knows a thread
  * (an internal error in inferior_thread); threads besides the first run meanwhile. gdbserver that attaches before gdb is there, and gdb's mode of stopping all threads at
  * once, leave every thread where it is. So each such process has a gdb of its own.
  *
- * What is still to be delivered to it is taken up then: the first thread alone is continued, and meets the signal before its next instruction. Of the other threads
- * gdbserver may keep a SIGSTOP that it has seen and not told (it let them go once, and they stopped for the second time), and a thread that is begun may
- * stop for that of its process: gdb goes on over these by itself. SIGSTOP stops the process for gdb only while hbdb waits for one that it sent.
+ * What is still to be delivered to it is taken up then, by one thread after the other. Each has a SIGSTOP of PTRACE_ATTACH before it. Where the process stood by SIGSTOP,
+ * gdbserver tells that one when the thread goes, or has seen it already and kept it; where it stood by a signal of a terminal, gdbserver keeps it for itself and lets the
+ * thread go on. So the process gets one more, which a thread meets behind its own and before its next instruction, whichever it was. What is left (a thread that is
+ * begun may stop for the stop of its process) gdb goes on over by itself: SIGSTOP stops the process for gdb only while hbdb waits for one that it sent.
  * As nobody but SIGCONT ends the stop of a whole process, it stands again once it is let go of. */
 #include <errno.h>
 #include <signal.h>
@@ -48,12 +49,22 @@ void hb__gdb_stops_by(hb_gdb *gdb, bool stops)
 			stops ? "stop print" : "nostop noprint");
 }
 
+/* Those of a terminal: as gdb has them for any process, or as ones that belong to its standing. */
+static void terminal_stops(hb_gdb *gdb, bool any)
+{
+	hb__gdb_send(gdb, "-interpreter-exec console \"handle SIGTSTP SIGTTIN SIGTTOU %s\"",
+		any ? "stop print pass" : "nostop noprint nopass");
+}
+
 void hb__gdb_wake(hb_gdb *gdb, const struct hb__inferior *inf)
 {
-	if (!gdb->standing || gdb->let_go)
+	if (!gdb->standing)
 		return;
+	if (gdb->let_go) /* it has stopped since: what was kept of its standing was met */
+		terminal_stops(gdb, true);
+	else
+		gdb->place->kill(gdb->place, inf->pid, inf->life, SIGCONT);
 	gdb->let_go = true;
-	gdb->place->kill(gdb->place, inf->pid, inf->life, SIGCONT);
 }
 
 /* Whether SIGSTOP is still to be delivered: to the first thread, or to the process. */
@@ -130,11 +141,15 @@ static hb_status attach(hb_gdb *gdb, const char *server, int32_t id, int32_t pid
 		hb__gdb_watch(gdb, inf->life);
 	/* those that have to do with its standing are for the system and for hbdb */
 	hb__gdb_stops_by(gdb, true);
+	terminal_stops(gdb, false);
 	hb__gdb_send(gdb, "-interpreter-exec console \"handle SIGCONT nostop noprint pass\"");
 	hb_status status = hb__gdb_connect_server(gdb, argv, "remote", err);
 	for (size_t i = 0; i < inf->nthreads; i++)
 		inf->threads[i].running = false;
-	status = status ? status : take_up(gdb, inf, 0, err);
+	for (size_t i = 0; !status && inf->used && i < inf->nthreads; i++) {
+		gdb->place->kill(gdb->place, inf->pid, inf->life, SIGSTOP);
+		status = take_up(gdb, inf, i, err);
+	}
 	if (status)
 		return status;
 	if (!inf->used || !inf->nthreads) {
