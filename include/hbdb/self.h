@@ -139,7 +139,7 @@ int hb_posix_trace_attr_getmaxusereventsize(
 
 /* Of the calling process: pid is 0 or its own. Another process cannot be traced from outside: EPERM. */
 int hb_posix_trace_create(pid_t pid, const hb_trace_attr_t *HB_RESTRICT attr, hb_trace_id_t *HB_RESTRICT trid);
-/* file_desc: a regular file, open for writing, which is overwritten from its beginning and may be closed afterwards. Where the file can be read by
+/* file_desc: a regular file, open for writing, which is overwritten from its beginning and may be closed afterwards. EBUSY: another stream is in it. Where the file can be read by
  * this process, too, the stream itself lies in it, and nothing that was recorded is lost when the process is killed; else what was flushed stays. */
 int hb_posix_trace_create_withlog(
 	pid_t pid, const hb_trace_attr_t *HB_RESTRICT attr, int file_desc, hb_trace_id_t *HB_RESTRICT trid);

@@ -11,6 +11,7 @@
 
 #include <hbdb/self.h>
 #include <hbdb/self/log.h>
+#include <hbdb/self/log_file.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -47,9 +48,8 @@ extern pid_t hb__pid HIDDEN;               /* of this process */
 /* A log that was opened. */
 struct hb__recorded {
 	uint32_t generation; /* as above */
-	void *bytes;
-	size_t size;
 	uint32_t listed;
+	struct hb_stream_file file;
 	struct hb_stream_log log;
 };
 extern struct hb__recorded hb__recorded[HB__RECORDED] HIDDEN;

@@ -336,6 +336,77 @@ static void no_room(void)
 	umount(disk);
 }
 
+/* A log of some megabytes, and its file is emptied while it is being read: what is gone is not there, and the reader lives. */
+static void shortened(void)
+{
+	enum { EVENTS = 50000 };
+	int error, first, stops;
+	const char *path = check_path("shortened");
+	trace_id_t trid = log_of(path, 0, POSIX_TRACE_APPEND, 1 << 16, 0, &error);
+	posix_trace_start(trid);
+	say(0, EVENTS);
+	IS(posix_trace_flush(trid), 0);
+	trace_id_t log = opened(path);
+	check(numbers(log, &first, &stops) == EVENTS && first == 0, "a log of many pieces is read");
+	IS(posix_trace_rewind(log), 0);
+	check(numbers(log, &first, &stops) == EVENTS && first == 0, "and again");
+	IS(posix_trace_rewind(log), 0);
+	for (int i = 0; i < 100; i++)
+		next_in(log, &info, data, sizeof data, &n);
+	IS(posix_trace_clear(trid), 0);
+	check(numbers(log, &first, &stops) < EVENTS,
+		"a log that is emptied meanwhile: its reader goes on without what is gone");
+	posix_trace_close(log);
+	posix_trace_shutdown(trid);
+}
+
+/* One file, one stream. */
+static void shared(void)
+{
+	int error, first, stops, status = -1;
+	const char *path = check_path("shared");
+	trace_id_t other, trid = log_of(path, 0, POSIX_TRACE_APPEND, 4096, 0, &error);
+	posix_trace_start(trid);
+	say(0, 10);
+	log_of(path, 0, POSIX_TRACE_APPEND, 4096, 0, &error);
+	check(error == EBUSY, "another stream in the same file: EBUSY: %s", strerror(error));
+	pid_t child = fork();
+	if (!child)
+		_exit(hb_self_open(path, NULL, &other) != EBUSY);
+	waitpid(child, &status, 0);
+	check(!status, "of another process, too");
+	say(10, 20);
+	IS(posix_trace_shutdown(trid), 0);
+	trace_id_t log = opened(path);
+	check(numbers(log, &first, &stops) == 20 && first == 0, "the first one goes on undisturbed");
+	posix_trace_close(log);
+	trid = log_of(path, 0, POSIX_TRACE_APPEND, 4096, 0, &error);
+	check(!error, "when it was shut down the file is free: %s", strerror(error));
+	posix_trace_shutdown(trid);
+}
+
+/* A child that has no part in a stream gives a name to a type; then its parent does. */
+static void named_by_child(void)
+{
+	int error, status = -1;
+	const char *path = check_path("named");
+	char name[TRACE_EVENT_NAME_MAX + 1] = "";
+	trace_event_id_t type = 0;
+	trace_id_t trid = log_of(path, 0, POSIX_TRACE_APPEND, 4096, 0, &error);
+	posix_trace_start(trid);
+	pid_t child = fork();
+	if (!child)
+		_exit(posix_trace_eventid_open("of both", &type));
+	waitpid(child, &status, 0);
+	posix_trace_eventid_open("of both", &type);
+	posix_trace_event(type, "", 0);
+	posix_trace_shutdown(trid);
+	trace_id_t log = opened(path);
+	check(!status && !posix_trace_eventid_get_name(log, type, name) && !strcmp(name, "of both"),
+		"a name that a child used first is in its parent's log, too: '%s'", name);
+	posix_trace_close(log);
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -347,6 +418,9 @@ int main(void)
 	killed(POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, "flush, append");
 	killed(POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, "loop");
 	killed(POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, "flush, loop");
+	shortened();
+	shared();
+	named_by_child();
 	no_room();
 	check_clean();
 	return check_end();

@@ -98,6 +98,9 @@ struct hb_stream_log {
 	uint64_t at;   /* the next cell of the log, then of the ring */
 	int ringing;   /* it is one of the ring */
 	uint64_t last; /* 1 + position of the record before */
+	/* Called before the cell at this offset is looked at. NULL: all bytes are there (hbdb/self/log_file.h has the other case). */
+	void (*need)(void *of, uint64_t offset);
+	void *of;
 };
 
 /* A record. The data are copied. */
@@ -174,6 +177,8 @@ static inline const struct hb_cell *hb_stream_log_cell(const struct hb_stream_lo
 		if (offset > log->size || log->size - offset < HB_STREAM_CELL)
 			return NULL;
 	}
+	if (log->need)
+		log->need(log->of, offset);
 	return (const struct hb_cell *)(const void *)(log->bytes + offset);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,17 @@ static int check_attr(const hb_trace_attr_t *a, bool with_log)
 	return ring_cells(a->stream_size) > HB_STREAM_RING_MOST ? ENOMEM : 0;
 }
 
+/* Two streams in one file would write over each other, and who empties it takes the other one's memory away. Where the file system knows no locks
+ * it is as if there were none. */
+static int claim_file(int *file)
+{
+	if (!flock(*file, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	close(*file);
+	*file = -1;
+	return EBUSY;
+}
+
 /* The file for reading too, so that it can be mapped; else for writing, as it was given. *ret -1: neither. */
 static int reopen(int file, int *ret, bool *ret_mapped)
 {
@@ -95,7 +107,7 @@ static int reopen(int file, int *ret, bool *ret_mapped)
 		*ret = fcntl(file, F_DUPFD_CLOEXEC, 3);
 		*ret_mapped = *ret >= 0 && (flags & O_ACCMODE) == O_RDWR;
 	}
-	return *ret < 0 ? errno == EMFILE ? EAGAIN : errno : 0;
+	return *ret < 0 ? errno == EMFILE ? EAGAIN : errno : claim_file(ret);
 }
 
 /* The memory of a stream: of its file, or of nobody else but children. */

@@ -59,13 +59,14 @@ void hb__names_copy(char *table, uint32_t from)
 		memcpy(table + (size_t)from * HB_STREAM_NAME, names->name[from], (n - from) * (size_t)HB_STREAM_NAME);
 }
 
-/* Streams that lie in a file have a table of their own there. */
+/* Streams that lie in a file have a table of their own there. It may lack a name that is known already: another process, which this one made or which made
+ * this one, knows nothing of streams that are not its own. */
 static void tell_streams(uint32_t id)
 {
 	uint32_t active = atomic_load(&hb__active);
 	for (; active; active &= active - 1) {
 		struct hb__stream *s = &hb__streams[__builtin_ctz(active)];
-		if (s->mapped)
+		if (s->mapped && !((char *)s->head)[HB_STREAM_HEAD + (size_t)id * HB_STREAM_NAME])
 			hb__names_copy((char *)s->head + HB_STREAM_HEAD, id);
 	}
 }
@@ -88,8 +89,8 @@ int hb__name_open(const char *name, uint32_t *ret)
 		memset(names->name[id], 0, HB_STREAM_NAME);
 		memcpy(names->name[id], name, n);
 		HB__STORE(names->n, id + 1);
-		tell_streams(id);
 	}
+	tell_streams(id);
 	pthread_mutex_unlock(&names->lock);
 	*ret = id;
 	return 0;

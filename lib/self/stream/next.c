@@ -84,6 +84,8 @@ static int take(struct hb__stream *s, const struct reader *r)
 static int next_recorded(const struct reader *r)
 {
 	struct hb_stream_record record;
+	int cancel;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the file is read under the lock */
 	pthread_mutex_lock(&hb__control);
 	struct hb__recorded *log = hb__recorded_of(r->trid);
 	if (!log)
@@ -93,6 +95,7 @@ static int next_recorded(const struct reader *r)
 	else
 		*r->unavailable = 1;
 	pthread_mutex_unlock(&hb__control);
+	pthread_setcancelstate(cancel, NULL);
 	return log ? 0 : EINVAL;
 }
 

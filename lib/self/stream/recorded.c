@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "../state.h"
@@ -25,16 +24,12 @@ static int open_log(struct hb__recorded *r, int file)
 	int flags = fcntl(file, F_GETFL);
 	if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(file, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return EINVAL;
-	size_t size = (size_t)st.st_size;
-	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-	if (bytes == MAP_FAILED)
+	int own = fcntl(file, F_DUPFD_CLOEXEC, 3);
+	if (own < 0)
 		return ENOMEM;
-	if (!hb_stream_log_open(bytes, size, &r->log)) {
-		munmap(bytes, size);
-		return EINVAL;
-	}
-	r->bytes = bytes;
-	r->size = size;
+	int error = hb_stream_file_open(own, (uint64_t)st.st_size, &r->file, &r->log);
+	if (error)
+		return error;
 	r->listed = 0;
 	HB__STORE(r->generation, r->generation + 1);
 	return 0;
@@ -42,6 +37,8 @@ static int open_log(struct hb__recorded *r, int file)
 
 int hb_posix_trace_open(int file, hb_trace_id_t *ret)
 {
+	int cancel;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&hb__control);
 	uint32_t i = 0;
 	while (i < HB__RECORDED && hb__recorded[i].generation & 1)
@@ -50,6 +47,7 @@ int hb_posix_trace_open(int file, hb_trace_id_t *ret)
 	if (!error)
 		*ret = hb__recorded[i].generation << 8 | (i + HB_TRACE_SYS_MAX);
 	pthread_mutex_unlock(&hb__control);
+	pthread_setcancelstate(cancel, NULL);
 	return error;
 }
 
@@ -69,7 +67,7 @@ int hb_posix_trace_close(hb_trace_id_t trid)
 	struct hb__recorded *r = hb__recorded_of(trid);
 	if (r) {
 		HB__STORE(r->generation, r->generation + 1);
-		munmap(r->bytes, r->size);
+		hb_stream_file_close(&r->file);
 	}
 	pthread_mutex_unlock(&hb__control);
 	return r ? 0 : EINVAL;

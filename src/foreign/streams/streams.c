@@ -1,10 +1,15 @@
 /* Logs of libhbdb-self (include/hbdb/self/log.h): each process that is in one gets a log, each of its threads a lane, each type of events a function. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <hbdb/self.h>
 #include <hbdb/self/log.h>
+#include <hbdb/self/log_file.h>
 
 #include "base/grow.h"
 #include "calls/calls.h"
@@ -32,6 +37,7 @@ struct process {
 
 struct reading {
 	hb_import *import;
+	struct hb_stream_file file;
 	struct hb_stream_log log;
 	struct process **process;
 	size_t processes, cap;
@@ -196,7 +202,18 @@ static bool add_notes(struct reading *r, bool left)
 static hb_status read_all(struct reading *r, struct hb_stream_record *e, hb_error *err)
 {
 	hb_import *m = r->import;
-	if (!hb_stream_log_open(m->bytes, m->size, &r->log))
+	struct stat st;
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st)) {
+		if (fd >= 0)
+			close(fd);
+		return hb__import_fail(err, HB_E_SYSTEM, m->path, 0, "cannot open %s", m->path);
+	}
+	/* not the bytes that are mapped: its program may begin it anew while it is read */
+	int error = hb_stream_file_open(fd, (uint64_t)st.st_size, &r->file, &r->log);
+	if (error == ENOMEM)
+		return hb__import_no_memory(m, err);
+	if (error)
 		return hb__import_fail(
 			err, HB_E_DAMAGED, m->path, 0, "%s: the head of this log of a stream makes no sense", m->path);
 	bool any = false;
@@ -219,7 +236,7 @@ static hb_status read_all(struct reading *r, struct hb_stream_record *e, hb_erro
 
 hb_status hb__import_stream(hb_import *m, hb_error *err)
 {
-	struct reading r = {.import = m};
+	struct reading r = {.import = m, .file.fd = -1};
 	struct hb_stream_record *e = malloc(sizeof *e);
 	m->from = "hbdb-self";
 	m->spans = true;
@@ -229,6 +246,7 @@ hb_status hb__import_stream(hb_import *m, hb_error *err)
 		free(r.process[i]);
 	}
 	m->host = NULL;
+	hb_stream_file_close(&r.file);
 	free(r.process);
 	free(e);
 	return status;
