@@ -179,6 +179,40 @@ def errors(folder, recording):
           got[0] == 2 and len(lines) == 1 and "hbdb-mpi." + OTHER[mpi] in lines[0] and not got[1], got)
 
 
+def not_the_same(folder, recording, other):
+    """Each process has a folder of its own, as where nodes share none."""
+    mpi = turn.either("parallel apart", list(LAUNCH))[0]
+    places = [os.path.join(folder, "apart-%d" % i) for i in range(2)]
+    for place in places:
+        os.makedirs(place)
+    there = [os.path.join(place, "same.hbdb") for place in places]
+
+    def ask(*question):
+        go = 'cd "%s-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$0" "$@"' % os.path.join(folder, "apart")
+        got = run(LAUNCH[mpi] + ["-n", "2", "sh", "-c", go, os.path.join(BUILD, "hbdb-mpi." + mpi), *question, "same.hbdb"])
+        return got[0], got[1], said(got[2])
+
+    shutil.copytree(recording, there[0])
+    status, out, lines = ask("races")
+    check("one that only the first process sees: said, with which does not",
+          status == 3 and not out and len(lines) == 1 and "process 1 on " in lines[0] and "finds no such recording" in lines[0], (status, out, lines))
+    os.rename(there[0], there[1])
+    status, out, lines = ask("check")
+    check("one that the first does not see: two lines",
+          status == 3 and not out and len(lines) == 2 and "there is no recording" in lines[0] and "process 1 on " in lines[1], (status, out, lines))
+    for question in (["races"], ["check"], ["order", "0:3", "1:2"]):
+        for place, source in zip(there, (recording, other)):
+            shutil.rmtree(place, ignore_errors=True)
+            shutil.copytree(source, place)
+        status, out, lines = ask(*question)
+        check("%s of two recordings under one name: refused" % question[0],
+              status == 3 and not out and len(lines) == 1 and "sees other logs there" in lines[0], (status, out, lines))
+    got = run([os.path.join(BUILD, "hbdb-mpi.mpich"), "races", recording], {"SLURM_STEP_NUM_TASKS": "3", "SLURM_PROCID": "0"})
+    check("processes of srun that do not know of each other: refused", got[0] == 2 and not got[1] and "srun started 3 processes" in got[2], got)
+    got = run([os.path.join(BUILD, "hbdb-mpi.mpich"), "races", recording], {"SLURM_STEP_NUM_TASKS": "3", "SLURM_PROCID": "1"})
+    check("... by the first of them", got[0] == 2 and not got[1] and not said(got[2]), got)
+
+
 def quick(folder, full):
     made = [synthetic(folder, "random", 9, 20000), synthetic(folder, "farm", 5, 4000),
             synthetic(folder, "farm", 64, 3000),  # its master's receives are looked at by several
@@ -197,6 +231,11 @@ def quick(folder, full):
     if name:
         look("farm.c", name, full)
         errors(folder, name)
+        again = os.path.join(folder, "again")
+        os.mkdir(again)
+        other = recorded(again, mpi, os.path.join(TOP, "examples", "farm.c"), 4)
+        if other:
+            not_the_same(folder, name, other)
 
 
 def main():

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../contents/files.h"
+#include "../nodes/nodes.h"
 #include "../options.h"
 #include "../show/inert.h"
 #include "../store/find.h"
@@ -56,9 +57,16 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 }
 
 /* The files of nodes that hold its logs: 0, or the exit code. */
-static int verify_nodes(const char *recording)
+static int verify_nodes(const char *recording, const hb_manifest *m)
 {
 	int code = 0;
+	char *word = hb__shell_word(hb__short(recording));
+	for (size_t i = 0; i < m->nnodes; i++)
+		if (m->node[i].missing)
+			code = hb__fail_with(HB_EXIT_RECORDING,
+				"what the node %s recorded is missing: hbdb record --fetch %s fetches it",
+				m->node[i].name, word);
+	free(word);
 	DIR *dir = opendir(recording);
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		hb_error err;
@@ -105,16 +113,16 @@ int hb__verify(const hb_args *args)
 		int one = verify_log(&manifest, &logs.at[i], &sum);
 		code = one ? one : code;
 	}
-	for (size_t i = 0; i < manifest.nnodes; i++)
-		if (manifest.node[i].missing)
-			code = hb__fail_with(HB_EXIT_RECORDING,
-				"what the node %s recorded is missing: hbdb record --fetch %s fetches it",
-				manifest.node[i].name, hb__short(recording));
-	int nodes = verify_nodes(recording);
+	int nodes = verify_nodes(recording, &manifest);
 	code = nodes ? nodes : code;
 	if (manifest.finished && !manifest.open && manifest.processes != logs.n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
+	char *without = logs.n ? hb__ranks_without_logs(&logs) : NULL;
+	if (without) /* what the job was is known from those that are there */
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: %s %s %s no log", recording,
+			strpbrk(without, ",-") ? "ranks" : "rank", without, strpbrk(without, ",-") ? "have" : "has");
+	free(without);
 	if (!code) {
 		/* how many processes there were, and whether they had ended, stands in the manifest alone */
 		bool known = manifest.finished && !manifest.open;

@@ -14,6 +14,7 @@
 #include "../store/find.h"
 #include "../nodes/dying/first.h"
 #include "../nodes/spread.h"
+#include "../show/inert.h"
 #include "../store/logs.h"
 #include "format/trace/settings.h"
 #include "deaths.h"
@@ -137,8 +138,9 @@ static void finish(const hb_making *making, const char *recording, const hb_comm
 	if (m->open && hb__keep_open(recording, end, m)) {
 		made->recording = hb__copy(recording);
 		hb__recent_add(HB_RECENT_MADE, recording);
-		hb__say("%s: recorded on: %s; 'hbdb record --stop %s' ends that", hb__short(recording), names,
-			hb__short(recording));
+		char *word = hb__shell_word(hb__short(recording));
+		hb__say("%s: recorded on: %s; 'hbdb record --stop %s' ends that", hb__short(recording), names, word);
+		free(word);
 		free(names);
 		return;
 	}

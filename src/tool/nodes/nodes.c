@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 
@@ -278,8 +279,9 @@ size_t hb__nodes_say_lost(const hb_nodes *nodes, const char *recording)
 	if (ranks)
 		hb__say("%s %s %s missing", strpbrk(ranks, ",-") ? "ranks" : "rank", ranks,
 			strpbrk(ranks, ",-") ? "are" : "is");
-	hb__say("what is left in %s there can be fetched later: hbdb record --fetch %s", nodes->folder,
-		hb__short(recording));
+	char *word = hb__shell_word(hb__short(recording));
+	hb__say("what is left in %s there can be fetched later: hbdb record --fetch %s", nodes->folder, word);
+	free(word);
 	free(ranks);
 	hb__close_logs(&logs);
 	return lost;

@@ -63,8 +63,7 @@ int hb__check_together(const hb_args *args, const hb_team *team)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "hbdb-mpi check takes a recording, not a command; hbdb check runs one");
 	int code = hb__check_asked(args, &k.quiets);
-	code = code ? code : hb__find_recording(args->operand, &recording);
-	code = hb__team_code(team, code);
+	code = hb__find_together(code, args->operand, team, &recording);
 	if (!code) {
 		int missing = hb__begin_together(recording, team, &k.run);
 		int matched = k.run.views ? match(&k.run) : 0;

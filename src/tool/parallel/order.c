@@ -13,8 +13,7 @@ int hb__order_together(const hb_args *args, const hb_team *team)
 	bool alone;
 	signal(SIGPIPE, SIG_IGN);
 	int code = hb__ordering_operands(args);
-	code = code ? code : hb__find_recording(args->nwords > 2 ? args->word[2] : NULL, &recording);
-	code = hb__team_code(team, code);
+	code = hb__find_together(code, args->nwords > 2 ? args->word[2] : NULL, team, &recording);
 	if (!code) {
 		code = hb__open_together(recording, team, &o.run, &alone);
 		o.whole = !code && o.run.ended;

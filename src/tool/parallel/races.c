@@ -267,8 +267,7 @@ int hb__races_together(const hb_args *args, const hb_team *team)
 	bool alone;
 	signal(SIGPIPE, SIG_IGN);
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;
-	code = code ? code : hb__find_recording(args->operand, &recording);
-	code = hb__team_code(team, code);
+	code = hb__find_together(code, args->operand, team, &recording);
 	if (code) {
 		free(recording);
 		return code;

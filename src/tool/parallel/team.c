@@ -98,9 +98,26 @@ static void *gather(void *user, const void *data, size_t bytes, size_t *ret_byte
 	return came;
 }
 
+/* srun starts processes that know nothing of each other when it is not told how that MPI wants it: each would do all of the work. */
+static int check_alone(int size)
+{
+	const char *steps = getenv("SLURM_STEP_NUM_TASKS"), *first = getenv("SLURM_PROCID");
+	if (size > 1 || !steps || atoi(steps) < 2)
+		return 0;
+	if (first && atoi(first))
+		hb__hush();
+	return hb__fail_with(HB_EXIT_USAGE,
+		"srun started %s processes that do not know of each other; %s wants srun --mpi=%s (srun --mpi=list shows what there is), or use mpirun",
+		steps, !strcmp(HBDB_MPI_NAME, "mpich") ? "MPICH" : "Open MPI",
+		!strcmp(HBDB_MPI_NAME, "mpich") ? "pmi2" : "pmix");
+}
+
 int hb__team_begin(int *argc, char ***argv, hb_team *ret)
 {
 	int code = check_launcher(), rank, size;
+	bool launched = false; /* by a launcher that says so, be it one process only */
+	for (size_t i = 0; i < 2; i++)
+		launched = launched || getenv(launchers[i].size);
 	if (code)
 		return code;
 	MPI_Init(argc, argv);
@@ -109,7 +126,10 @@ int hb__team_begin(int *argc, char ***argv, hb_team *ret)
 	*ret = (hb_team){(uint32_t)size, (uint32_t)rank, ret, exchange, gather, broadcast};
 	if (rank)
 		hb__hush();
-	return 0;
+	code = launched ? 0 : check_alone(size);
+	if (code)
+		MPI_Finalize();
+	return code;
 }
 
 void hb__team_end(void) { MPI_Finalize(); }

@@ -19,6 +19,9 @@ int hb__team_code(const hb_team *team, int code);
 void hb__team_pour(const hb_team *team, int fd, hb_output *to);
 
 /* ---- open.c ---- */
+/* hb__find_recording by all; *ret: of this process. The code is that of all: 0 when each finds one, which need not be the same. before: a code that is
+ * not 0 ends it. */
+int hb__find_together(int before, const char *operand, const hb_team *team, char **ret);
 /* Opens a recording, and builds its model, of which each has a part. Returns as hb__open_run does. *ret_alone: it has something that is not
  * divided: the first process has the whole model, the others have none, and nothing is to be asked of them any more. */
 int hb__open_together(const char *recording, const hb_team *team, hb_run *run, bool *ret_alone);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "../store/find.h"
 #include "../terminal.h"
 #include "verbs.h"
@@ -61,12 +62,13 @@ int hb__compare_record(const hb_args *args)
 		if (!code && !made.recording)
 			code = made.end.status ? made.end.status : HB_EXIT_USAGE;
 		if (!code) {
-			char *then = hb__format(
-				"compare a run with it: hbdb compare run %s -- COMMAND", hb__short(made.recording));
+			char *word = hb__shell_word(hb__short(made.recording));
+			char *then = hb__format("compare a run with it: hbdb compare run %s -- COMMAND", word);
 			int traced = check_traces(made.recording, then,
 				settings.level == HB_TRACE_MODIFY || settings.level == HB_TRACE_FULL);
 			code = made.end.status ? made.end.status : traced;
 			free(then);
+			free(word);
 		}
 		free(made.recording);
 	}

@@ -9,8 +9,11 @@
 static void put_command(FILE *to, int *n, const char *command, const char *name, const char *event)
 {
 	fprintf(to, "%shbdb %s", (*n)++ ? ", " : "next: ", command);
-	if (name)
-		fprintf(to, " %s", hb__tame(name));
+	if (name) { /* it is copied into a shell */
+		char *word = hb__shell_word(name);
+		fprintf(to, " %s", word);
+		free(word);
+	}
 	if (event)
 		fprintf(to, " --at %s", event);
 }
