@@ -80,6 +80,7 @@ def test_debug(nodes, programs):
         has("%s: ... says where processes are" % mpi, four.stdout, hosts)
         same("%s: ... and all else as one machine does" % mpi, stacks(four.stdout.replace(hosts, "")), stacks(one.stdout))
         has("%s: ... of which none sees the recording" % mpi, four.stderr, "bytes went to each of 4 nodes")
+        check("%s: ... and nothing else" % mpi, "not all of the recording was sent" not in four.stderr, said(four))
         nothing_left(nodes, "%s: after a script" % mpi)
         if mpi == "openmpi":
             nodes.run(["cp", "-r", name, "/srv/debug.hbdb"])

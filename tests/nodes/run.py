@@ -56,6 +56,11 @@ def test_record(nodes, programs):
             check("%s: %s" % (mpi, command[0]), done.returncode == 0, said(done))
         done = hbdb(nodes, "minimize", name, "-o", "/tmp/%s-small.hbdb" % mpi)
         check("%s: minimize" % mpi, done.returncode == 0, said(done))
+    nodes["n3"].run(["mount", "-t", "tmpfs", "none", os.path.dirname(HBDB)])
+    done = record(nodes, "/tmp/without.hbdb", launched("openmpi", NODES, programs["openmpi"], "5"))
+    check("a node without hbdb: says which, and what is missing there",
+          done.returncode == 2 and "n3" in done.stderr and "there is no hbdb there, at the path that it has here" in done.stderr, said(done))
+    nodes["n3"].run(["umount", os.path.dirname(HBDB)])
 
 
 def test_levels(nodes, programs):
@@ -183,6 +188,9 @@ def test_hangs(nodes, programs):
         wait_for_work(nodes, 2)
         done = hbdb(nodes, "hang", "/tmp/hung.hbdb")
         check("hang sees it, too", done.returncode == 1 and "ranks 0 and 7" in done.stdout, said(done))
+        check("... and of what brings it the logs nothing is heard", "exec cat" not in done.stderr, said(done))
+        done = hbdb(nodes, "hang", "--stacks", "/tmp/hung.hbdb")
+        has("hang --stacks says whose it does not read", done.stdout, "not of 8 processes on other machines")
     finally:
         nodes.front.run(["pkill", "-TERM", "mpirun"])
         process.communicate(timeout=FAR)

@@ -127,11 +127,12 @@ static double until(double seconds) { return seconds < 0 ? 1e11 : hb_seconds() +
 
 /* ---- opening and closing ---- */
 
-/* The command that kept the connection: it ends when that does, or is ended. */
-static void end_command(pid_t pid)
+/* The command that kept the connection: it ends when that does, or is ended. Its status as the system has it; -1: not known. */
+static int end_command(pid_t pid)
 {
 	double begin = hb_seconds();
-	for (int sent = 0; pid > 0 && !waitpid(pid, NULL, WNOHANG);) {
+	int status = -1;
+	for (int sent = 0; pid > 0 && !waitpid(pid, &status, WNOHANG);) {
 		double passed = hb_seconds() - begin;
 		if (passed > 2 && sent < 1)
 			sent = 1, kill(-pid, SIGTERM);
@@ -139,6 +140,36 @@ static void end_command(pid_t pid)
 			sent = 2, kill(-pid, SIGKILL);
 		usleep(2000);
 	}
+	return status;
+}
+
+static int close_link(hb_link *link)
+{
+	pthread_mutex_lock(&link->lock);
+	link->ending = true;
+	pthread_mutex_unlock(&link->lock);
+	rouse(link);
+	pthread_join(link->thread, NULL);
+	pthread_mutex_lock(&link->lock);
+	hb_wire_close(link->wire);
+	pthread_mutex_unlock(&link->lock);
+	int status = end_command(link->pid);
+	close(link->wake);
+	pthread_cond_destroy(&link->changed);
+	pthread_mutex_destroy(&link->lock);
+	free(link);
+	return status;
+}
+
+/* A shell on the other side says so by its status. */
+static void was_not_found(char *const *argv, int ended, hb_error *err)
+{
+	size_t n = 0;
+	if (ended == -1 || !WIFEXITED(ended) || WEXITSTATUS(ended) != 127)
+		return;
+	while (argv[n + 1])
+		n++;
+	fail(err, HB_E_SYSTEM, "%s: there is no hbdb there, at the path that it has here: %s", argv[0], argv[n]);
 }
 
 hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_error *err)
@@ -188,7 +219,7 @@ hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_er
 				: "no agent answers: is hbdb installed there, and in the PATH of a login without a terminal?");
 	pthread_mutex_unlock(&link->lock);
 	if (!fine) {
-		hb_link_close(link);
+		was_not_found(options->argv, close_link(link), err);
 		return HB_E_SYSTEM;
 	}
 	*ret_link = link;
@@ -197,21 +228,8 @@ hb_status hb_link_open(const hb_link_options *options, hb_link **ret_link, hb_er
 
 void hb_link_close(hb_link *link)
 {
-	if (!link)
-		return;
-	pthread_mutex_lock(&link->lock);
-	link->ending = true;
-	pthread_mutex_unlock(&link->lock);
-	rouse(link);
-	pthread_join(link->thread, NULL);
-	pthread_mutex_lock(&link->lock);
-	hb_wire_close(link->wire);
-	pthread_mutex_unlock(&link->lock);
-	end_command(link->pid);
-	close(link->wake);
-	pthread_cond_destroy(&link->changed);
-	pthread_mutex_destroy(&link->lock);
-	free(link);
+	if (link)
+		close_link(link);
 }
 
 cJSON *hb_link_peer(hb_link *link)

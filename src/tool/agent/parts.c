@@ -230,6 +230,7 @@ static void send_on(const char *folder, bool files, int fd)
 	dup2(fd, 1);
 	if (hb__sender_begin("exec cat", &at_once, folder, &sender))
 		_exit(1);
+	hb__hush(); /* who takes it sees for himself where it ends, and may have seen enough */
 	while (poll(&end, 1, -1) < 0 || !end.revents)
 		;
 	if (!(end.revents & (POLLHUP | POLLERR))) {

@@ -91,6 +91,9 @@ void hb__put_stacks(const hb_lanes *l, FILE *to)
 			put_standing(&l->at[i], to);
 	if (more)
 		fprintf(to, "  and %zu more processes\n", more);
+	if (l->elsewhere)
+		fprintf(to, "  not of %u %s on other machines: hbdb hang sees what their logs say\n", l->elsewhere,
+			hb__plural(l->elsewhere, "process", "processes"));
 	fflush(to);
 	hb_gdb_close(gdb);
 }
