@@ -129,6 +129,8 @@ def read_by_hbdb():
     check(not done.returncode and os.path.getsize(os.path.join(folder, "server.pf")) > 500, "export", done.all)
     done = tool("export", "--to", "csv", "-o", "-", "--table", "events", "server.trace")
     check(done.stdout.count("request") == 26, "export to csv", done.all)
+    done = tool("check", "--json", "server.trace")
+    check('"summary":"server.trace"' in done.stdout.replace(folder + "/", ""), "check --json names the file, and not where it was read into", done.all)
     done = tool("order", "server:2", "server:5", "server.trace")
     check(done.returncode == 0 and "before" in done.stdout, "order", done.all)
     done = tool("import", "-o", "kept.hbdb", "server.trace")

@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <hbdb/self/log.h>
+
 #include "tests/self/stream.h"
 
 static trace_event_id_t step;
@@ -407,10 +409,40 @@ static void named_by_child(void)
 	posix_trace_close(log);
 }
 
+/* For how long the rate of ticks was measured, as the head in the file says. */
+static uint64_t measured(const char *path)
+{
+	struct hb_stream_head head;
+	int file = open(path, O_RDONLY);
+	bool all = read(file, &head, sizeof head) == (ssize_t)sizeof head;
+	close(file);
+	return all ? head.mono1 - head.mono0 : 0;
+}
+
+/* A stream that nobody reads or flushes, of a program that is killed: the times of its last events depend on what its first moments made of the rate,
+ * unless that is measured again. */
+static void measured_again(void)
+{
+	int error;
+	const char *path = check_path("measured");
+	trace_id_t trid = log_of(path, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 4096, 1 << 20, &error);
+	posix_trace_start(trid);
+	uint64_t before = measured(path), ns = 4 * before;
+	struct timespec wait = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	nanosleep(&wait, NULL);
+	say(0, 1);
+	uint64_t after = measured(path);
+	/* where the processor has no counter that can be used, ticks are nanoseconds */
+	check(after >= ns || before == 1000000, "the rate of ticks was measured for %llu us, then for %llu",
+		(unsigned long long)before / 1000, (unsigned long long)after / 1000);
+	posix_trace_shutdown(trid);
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	posix_trace_eventid_open("step", &step);
+	measured_again(); /* first: it waits for some times what the library has lived */
 	written_and_read();
 	descriptors();
 	policies();

@@ -3,6 +3,7 @@
 
 #include "../show/out.h"
 #include "findings.h"
+#include "../store/lone.h"
 
 static void text(hb_output *out, const char *name, const char *value)
 {
@@ -96,7 +97,7 @@ void hb__findings_json(const hb_findings *f, int fd, int exit_status)
 	hb__model_json(f, out);
 	const hb_model_info *info = hb_model_get_info(f->run->model);
 	hb__put_text(out, "{\"summary\":");
-	hb__put_json(out, f->run->path);
+	hb__put_json(out, hb__lone_file(f->run->path));
 	number_member(out, "errors", (int64_t)f->count[0]);
 	number_member(out, "warnings", (int64_t)f->count[1]);
 	number_member(out, "notes", (int64_t)f->count[2]);

@@ -188,7 +188,7 @@ static void print_mpi(const char *name, const char *version)
 	char *first = hb__format("%.*s", (int)strcspn(version, "\n,"), version);
 	for (char *tab = first; (tab = strchr(tab, '\t'));)
 		*tab = ' ';
-	printf("MPI           %s (%s)\n", hb__tame(name), hb__tame(first));
+	printf("MPI           %s%s%s%s\n", hb__tame(name), *first ? " (" : "", hb__tame(first), *first ? ")" : "");
 	free(first);
 }
 

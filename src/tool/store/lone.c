@@ -22,6 +22,17 @@ static pid_t made_by;
 /* What is in it, files before their folders, for a handler of signals: it may remove what it knows, but not look. */
 static hb_strings inside;
 
+/* Recordings, each before the file that it was made of. */
+static hb_strings made;
+
+const char *hb__lone_file(const char *recording)
+{
+	for (size_t i = 0; i + 1 < made.n; i += 2)
+		if (!strcmp(made.at[i], recording))
+			return made.at[i + 1];
+	return recording;
+}
+
 static void remove_temporary(void)
 {
 	if (temporary && made_by == getpid())
@@ -144,8 +155,11 @@ int hb__find_lone(const char *file, char **ret)
 			  : hb__fail_with(HB_EXIT_USAGE, "cannot make a folder for temporary files: %s; set TMPDIR",
 				    strerror(errno));
 	hb_import_free(import);
-	if (folder && !code)
+	if (folder && !code) {
 		note_inside(folder);
+		hb__push(&made, folder);
+		hb__push(&made, file);
+	}
 	if (code)
 		free(folder);
 	else
