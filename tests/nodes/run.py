@@ -189,6 +189,14 @@ def test_hangs(nodes, programs):
         done = hbdb(nodes, "hang", "/tmp/hung.hbdb")
         check("hang sees it, too", done.returncode == 1 and "ranks 0 and 7" in done.stdout, said(done))
         check("... and of what brings it the logs nothing is heard", "exec cat" not in done.stderr, said(done))
+        for words in (["dump"], ["check"], ["verify"]):
+            done = hbdb(nodes, *words, "/tmp/hung.hbdb")
+            check("%s of it: its logs are on its nodes still" % words[0], done.returncode == 3 and "write on their nodes (n1, n2, n3, n4)" in done.stderr and
+                  "nothing was recorded" not in done.stderr, said(done))
+        for option in ("--keep", "--stop"):
+            done = hbdb(nodes, "record", option, "/tmp/hung.hbdb")
+            check("record %s does not reach it, and says so" % option, done.returncode == 2 and "does not reach the nodes" in done.stderr and
+                  "nothing" not in done.stderr, said(done))
         done = hbdb(nodes, "hang", "--stacks", "/tmp/hung.hbdb")
         has("hang --stacks says whose it does not read", done.stdout, "not of 8 processes on other machines")
     finally:

@@ -107,7 +107,7 @@ int hb__verify(const hb_args *args)
 		code = HB_EXIT_RECORDING;
 	int listed = hb__list_logs(recording, &logs);
 	if (!listed && !logs.n)
-		listed = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+		listed = hb__fail_empty(recording);
 	code = listed ? listed : code;
 	for (size_t i = 0; i < logs.n; i++) {
 		int one = verify_log(&manifest, &logs.at[i], &sum);

@@ -108,7 +108,7 @@ static int open_logs(hb_run *run)
 	hb__clocks_apply(run->path, &run->logs);
 	hb__name_worlds(&run->logs);
 	if (!code && !run->logs.n)
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", run->path);
+		code = hb__fail_empty(run->path);
 	return open ? 0 : code;
 }
 
@@ -188,22 +188,6 @@ static bool any_open(const hb_logs *logs)
 	return false;
 }
 
-static char *find_away(const char *recording)
-{
-	char *path = hb__format("%s/manifest.json", recording), *list = NULL;
-	hb_manifest m = {0};
-	bool there = !access(path, R_OK) && !hb__manifest_read(recording, &m);
-	for (size_t i = 0; there && i < m.nnodes; i++)
-		if (m.node[i].missing) {
-			char *longer = hb__format("%s%s%s", list ? list : "", list ? ", " : "", m.node[i].name);
-			free(list);
-			list = longer;
-		}
-	hb__manifest_free(&m);
-	free(path);
-	return list;
-}
-
 int hb__begin_run(const char *recording, hb_run *ret)
 {
 	*ret = (hb_run){.path = hb__copy(recording)};
@@ -214,7 +198,7 @@ int hb__begin_run(const char *recording, hb_run *ret)
 	if (!ret->ended)
 		hb__say("%s: the run has not ended, or hbdb was killed: anything later, and messages not received yet, are not known",
 			hb__short(recording));
-	ret->away = find_away(recording);
+	ret->away = hb__away(recording, NULL);
 	if (ret->away)
 		hb__say("%s: what was recorded on %s is missing: hbdb record --fetch fetches it", hb__short(recording),
 			hb__tame(ret->away));

@@ -10,6 +10,7 @@
 
 #include "../making/keep.h"
 #include "../memory/recent.h"
+#include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
@@ -96,12 +97,27 @@ hb_status hb__keep(const char *recording, const char *output, char **ret_kept, h
 	return err->status;
 }
 
+int hb__refuse_away(const char *recording, const char *what)
+{
+	bool goes_on;
+	char *away = hb__away(recording, &goes_on), *word = hb__shell_word(hb__short(recording));
+	int code = away && goes_on ? HB_EXIT_USAGE : 0;
+	if (code)
+		hb__fail_with(code,
+			"record --%s does not reach the nodes on which the processes of %s write (%s): their logs come when the job is over. If its hbdb was killed: hbdb record --fetch %s",
+			what, hb__short(recording), away, word);
+	free(word);
+	free(away);
+	return code;
+}
+
 int hb__keep_now(const char *name)
 {
 	char *recording = NULL, *kept = NULL;
 	hb_error err;
 	hb_sum sum = {0};
 	int code = hb__find_running(name, &recording);
+	code = code ? code : hb__refuse_away(recording, "keep");
 	if (!code && hb__keep(recording, NULL, &kept, &sum, &err))
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
 			err.sys ? strerror(err.sys) : "");

@@ -9,5 +9,7 @@
 hb_status hb__keep(const char *recording, const char *output, char **ret_kept, hb_sum *ret_sum, hb_error *err);
 /* Makes NAME-kept-1.hbdb, or the next number, of what the recording holds now; NULL: the one that is being made. 0, or an exit code. */
 int hb__keep_now(const char *name);
+/* Of a run on several nodes, which only the hbdb that makes the recording reaches: says so. 0, or an exit code. what: the option. */
+int hb__refuse_away(const char *recording, const char *what);
 
 #endif

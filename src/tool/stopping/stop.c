@@ -5,6 +5,7 @@
 #include "../lasting/lasting.h"
 #include "../making/keep.h"
 #include "../store/find.h"
+#include "kept.h"
 #include "stop.h"
 
 /* It was sealed already, by the hbdb that made it or by us. */
@@ -38,6 +39,7 @@ int hb__stop_recording(const char *name)
 	int code = hb__find_running(name, &recording);
 	if (!code && hb__manifest_read(recording, &m))
 		code = HB_EXIT_RECORDING;
+	code = code ? code : hb__refuse_away(recording, "stop");
 	if (!code && m.finished && !m.open)
 		code = nothing_to_stop(recording);
 	bool busy = false;

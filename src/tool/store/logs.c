@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../options.h"
+#include "../show/inert.h"
 #include "calls/meaning.h"
 #include "clocks/clocks.h"
 #include "find.h"
@@ -16,6 +17,7 @@
 #include "format/row.h"
 #include "format/within/within.h"
 #include "logs.h"
+#include "manifest.h"
 #include "model/distil.h"
 
 static int by_rank(const void *a, const void *b)
@@ -141,7 +143,44 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 	hb__clocks_apply(recording, ret);
 	hb__name_worlds(ret);
 	if (!code && !ret->n)
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+		code = hb__fail_empty(recording);
+	return code;
+}
+
+char *hb__away(const char *recording, bool *ret_goes_on)
+{
+	char *path = hb__format("%s/manifest.json", recording), *list = NULL;
+	hb_manifest m = {0};
+	bool there = !access(path, R_OK) && !hb__manifest_read(recording, &m);
+	for (size_t i = 0; there && i < m.nnodes; i++)
+		if (m.node[i].missing) {
+			char *longer = hb__format("%s%s%s", list ? list : "", list ? ", " : "", m.node[i].name);
+			free(list);
+			list = longer;
+		}
+	if (ret_goes_on)
+		*ret_goes_on = list && !m.finished;
+	hb__manifest_free(&m);
+	free(path);
+	return list;
+}
+
+int hb__fail_empty(const char *recording)
+{
+	bool goes_on;
+	char *away = hb__away(recording, &goes_on), *word = hb__shell_word(hb__short(recording));
+	int code = HB_EXIT_RECORDING;
+	if (!away)
+		hb__fail_with(code, "%s has no rank.N.log: nothing was recorded", recording);
+	else if (goes_on)
+		hb__fail_with(code,
+			"%s: its processes write on their nodes (%s), and their logs come when the job is over; until then hbdb hang %s looks into them. If its hbdb was killed: hbdb record --fetch %s",
+			hb__short(recording), away, word, word);
+	else
+		hb__fail_with(code, "%s: what was recorded on %s is missing: hbdb record --fetch %s fetches it",
+			hb__short(recording), away, word);
+	free(word);
+	free(away);
 	return code;
 }
 

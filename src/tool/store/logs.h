@@ -29,6 +29,10 @@ bool hb__is_node_file(const char *name);
 int hb__list_logs(const char *recording, hb_logs *ret);
 /* Of logs that are open: of which world each is (hbdb-recording(5), WORLDS), and puts them in order. */
 void hb__name_worlds(hb_logs *logs);
+/* Nodes whose part of a recording is not here, "n3, n5"; NULL: none. *ret_goes_on, which may be NULL: its end was not seen. Free it. */
+char *hb__away(const char *recording, bool *ret_goes_on);
+/* Says why a recording has no logs; the exit code. */
+int hb__fail_empty(const char *recording);
 /* Opens all; those that cannot be opened are said, and stay NULL, those that end early are said. Returns the exit
  * code: 0 when all are open. */
 int hb__open_logs(const char *recording, hb_logs *ret);
