@@ -277,12 +277,19 @@ def sessions(place):
         same("and the reason says so where it is the reason (%s)" % name, "MPI_Session_init" in err, name == "only")
 
 
+def without_mpi(place):
+    status, _, err = place.run("record", "-o", "none.hbdb", "--", "mpirun.mpich", "-n", "1", "true")
+    check("a launcher of a program without MPI: what would record it is another command",
+          status == 0 and "nothing was recorded" in err and "is recorded with --layers sockets" in err and "'hbdb record -- COMMAND'" not in err, err)
+
+
 def main():
     with lib.Place() as place:
         launchers(place)
         families(place)
         by_name(place)
         statuses(place)
+        without_mpi(place)
         streams(place)
         signals(place)
         names(place)

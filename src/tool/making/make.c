@@ -47,6 +47,8 @@ static void say_nothing_recorded(const hb_command_line *line, unsigned layers, b
 		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)%s",
 			path,
 			sockets ? ""
+			: line->launcher
+				? "; how programs without MPI talk is recorded with --layers sockets"
 				: "; how programs without MPI talk is recorded by 'hbdb record -- COMMAND', without --check, --watch and --level order or racing");
 	else if (end->status)
 		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
