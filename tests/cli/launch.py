@@ -281,6 +281,9 @@ def without_mpi(place):
     status, _, err = place.run("record", "-o", "none.hbdb", "--", "mpirun.mpich", "-n", "1", "true")
     check("a launcher of a program without MPI: what would record it is another command",
           status == 0 and "nothing was recorded" in err and "is recorded with --layers sockets" in err and "'hbdb record -- COMMAND'" not in err, err)
+    status, _, err = place.run("record", "-o", "none.hbdb", "--", "sh", "-c", "mpirun.mpich -n 1 true")
+    check("a script with a launcher: nodes are known of a launcher that is the command",
+          status == 0 and "nothing was recorded" in err and "when the launcher is the command itself" in err, err)
 
 
 def main():

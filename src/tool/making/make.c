@@ -22,6 +22,15 @@
 #include "launch.h"
 #include "traced.h"
 
+/* What else could be done where no process called MPI_Init of a program that is not linked with it. */
+static const char *hint_without_mpi(const hb_command_line *line, bool sockets)
+{
+	if (line->launcher)
+		return sockets ? "" : "; how programs without MPI talk is recorded with --layers sockets";
+	return sockets ? "; what it starts on other machines is recorded when the launcher is the command itself, as in 'hbdb record -- mpirun --host a,b ./program'"
+		       : "; how programs without MPI talk is recorded by 'hbdb record -- COMMAND', without --check, --watch and --level order or racing";
+}
+
 /* Why a run left no log, as far as can be told from outside. sockets: they were looked for, too. */
 static void say_nothing_recorded(const hb_command_line *line, unsigned layers, bool sockets, const hb_job_end *end)
 {
@@ -45,11 +54,7 @@ static void say_nothing_recorded(const hb_command_line *line, unsigned layers, b
 			path);
 	else if (p->elf && !p->mpi)
 		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)%s",
-			path,
-			sockets ? ""
-			: line->launcher
-				? "; how programs without MPI talk is recorded with --layers sockets"
-				: "; how programs without MPI talk is recorded by 'hbdb record -- COMMAND', without --check, --watch and --level order or racing");
+			path, hint_without_mpi(line, sockets));
 	else if (end->status)
 		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
 			end->status);
