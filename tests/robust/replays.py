@@ -173,7 +173,7 @@ def who_was_killed(t):
     t.want(t.info().get("died_first") == 2, t.info())
     text = t.run([HBDB, "info", t.path("r.hbdb")]).out
     t.want(re.search(r"^ +2 .*  died first$", text, re.M) and len(re.findall(r"^ +[01] .*  ended inside MPI$", text, re.M)) == 2, text)
-    t.want("rank 2 died first, by signal 9 (Killed)" in text and "ranks 0-1 ended after that" in text, text)
+    t.want("rank 2 died first, by signal 9 (Killed) as the launcher says; " in text and "ranks 0-1 ended after that" in text, text)
     done = t.run([HBDB, "check", t.path("r.hbdb")])
     t.want(done.status == 1 and "no errors" not in done.out + done.err, "status %d\n%s" % (done.status, done.tail()))
     t.want("rank 2 died first, by signal 9" in done.err and "recorded without --check" in done.err, done.err)
