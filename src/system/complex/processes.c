@@ -7,8 +7,14 @@
 
 #define FIELD(name) cJSON_GetObjectItemCaseSensitive(process, name)
 
+/* An agent that was begun when a process had ended already knows its log, and not when it began: then its log tells which one it is. */
 static int64_t find(hb_complex *c, int64_t node, const cJSON *process)
 {
+	const cJSON *began = FIELD("began");
+	if (cJSON_IsNumber(began) && began->valuedouble == 0)
+		return hb__db_number(c, 0,
+			"SELECT max(process) FROM process WHERE node = ?1 AND boot = ?2 AND pid = ?3 AND recording = ?4 AND log = ?5",
+			"itftt", node, FIELD("boot"), FIELD("pid"), FIELD("recording"), FIELD("log"));
 	return hb__db_number(c, 0,
 		"SELECT process FROM process WHERE node = ?1 AND boot = ?2 AND pid = ?3 AND began = ?4", "itff", node,
 		FIELD("boot"), FIELD("pid"), FIELD("began"));
