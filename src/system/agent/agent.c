@@ -210,7 +210,7 @@ static hb_status listen_at(hb_agent *agent, const char *path, hb_error *err)
 
 static hb_status begin(hb_agent *agent, hb_error *err)
 {
-	struct itimerspec tick = {{0, HB__TICK_MS * 1000000L}, {0, HB__TICK_MS * 1000000L}};
+	struct itimerspec tick = {{0, HB__TICK_MS * 1000000L}, {0, 1}}; /* the first one at once */
 	sigset_t some;
 	sigemptyset(&some);
 	sigaddset(&some, SIGCHLD);

@@ -114,7 +114,7 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_error *err);
 
 /* ---- move.c: what moves processes ---- */
-/* Asks the agent of a process; on_answer may be NULL. HB_E_ARGUMENT: it has ended, or its node is not there. */
+/* Asks the agent of a process; answered may be NULL; signal < 0: for its process group, too. HB_E_ARGUMENT: it has ended, or its node is not there. */
 hb_status hb__process_ask(struct hb_manager *m, const cJSON *process, const char *ask, int signal,
 	hb_wire_answered *answered, void *user, hb_error *err);
 /* An object with pid, began and boot of a row of `processes`. */

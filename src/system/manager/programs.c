@@ -223,7 +223,10 @@ static void kill_rest(struct hb_manager *m, const cJSON *row)
 		collect, rows, NULL);
 	cJSON_ArrayForEach(process, rows) if (strcmp(hb__manager_text(process, "state"), "ended") &&
 					      strcmp(hb__manager_text(process, "state"), "gone"))
-		hb__process_ask(m, process, "signal", SIGKILL, NULL, NULL, &err);
+		/* with what the command has begun, and nobody else knows of */
+		hb__process_ask(m, process, "signal",
+			hb__manager_int(process, "process") == hb__manager_int(row, "process") ? -SIGKILL : SIGKILL,
+			NULL, NULL, &err);
 	cJSON_Delete(rows);
 }
 
