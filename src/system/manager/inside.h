@@ -127,6 +127,8 @@ bool hb__manager_run_heard(struct hb_manager *m, int fd);
 void hb__manager_runs_close(void);
 
 /* ---- react.c ---- */
+/* What an earlier manager knew: which states hold, what happened within the time that a rule looks back. */
+void hb__manager_react_anew(struct hb_manager *m);
 /* Asks the reactions about what has happened since. */
 void hb__manager_react(struct hb_manager *m);
 void hb__manager_react_tick(struct hb_manager *m, double now);

@@ -246,6 +246,8 @@ static hb_status begin(struct hb_manager *m, hb_error *err)
 	m->reacted = hb_complex_mark(m->complex, "reacted");
 	status = hb_complex_consoles_gone(m->complex, err);
 	status = status ? status : put_reactions(m, err);
+	if (!status)
+		hb__manager_react_anew(m);
 	status = status ? status : hb__door_open(m, err);
 	if (!status)
 		hb__manager_nodes_read(m);
