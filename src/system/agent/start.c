@@ -192,6 +192,8 @@ static cJSON *describe(const cJSON *ask, const char *first, const char *recordin
 	cJSON_AddNumberToObject(about, "since", (double)time(NULL));
 	if (*recording)
 		cJSON_AddStringToObject(about, "recording", recording);
+	if (hb_wire_text(ask, "beginning"))
+		cJSON_AddStringToObject(about, "beginning", hb_wire_text(ask, "beginning"));
 	return about;
 }
 

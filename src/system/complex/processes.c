@@ -207,7 +207,8 @@ static bool is_early(hb_complex *c, int64_t number, const char *before, const ch
 	if (!number || strcmp(state, "gone") || !strcmp(before, "gone") || !strcmp(before, "ended"))
 		return false;
 	int64_t now = hb_complex_now();
-	hb__db_do(c, NULL, "UPDATE process SET missing = coalesce(missing, ?2) WHERE process = ?1", "ii", number, now);
+	hb__db_do(c, NULL, "UPDATE process SET missing = min(coalesce(missing, ?2), ?2) WHERE process = ?1", "ii",
+		number, now);
 	return hb__db_number(c, now, "SELECT missing FROM process WHERE process = ?", "i", number) > now - MISSING;
 }
 
@@ -251,7 +252,7 @@ static hb_status end_others(hb_complex *c, int64_t node, hb_error *err)
 {
 	int64_t now = hb_complex_now(), number;
 	hb_status status = hb__db_do(c, err,
-		"UPDATE process SET missing = ?2 WHERE node = ?1 AND missing IS NULL AND state NOT IN ('ended', 'gone') "
+		"UPDATE process SET missing = ?2 WHERE node = ?1 AND (missing IS NULL OR missing > ?2) AND state NOT IN ('ended', 'gone') "
 		"AND process NOT IN (SELECT process FROM temp.seen)",
 		"ii", node, now);
 	while (!status &&

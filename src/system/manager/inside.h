@@ -26,6 +26,7 @@ struct hb__node {
 	int errors;     /* its standard error; -1: none */
 	char said[200]; /* the last line of that */
 	bool up, gone;  /* up: its agent has said hello; gone: it is to be forgotten */
+	bool decided;   /* whether it is up or down has been seen */
 	bool asking;    /* for `ps` */
 	double since, asked, answered, next,
 		wait;   /* since: the command was begun; next: attempt; wait: before the one after that */
@@ -60,6 +61,8 @@ struct hb_manager {
 	int consoles; /* that there ever were */
 	struct hb__child *child;
 	size_t nchildren, child_room;
+	struct hb__later *later;
+	size_t nlater, later_room;
 	uid_t *allowed;
 	size_t nallowed;
 	char user[64];
@@ -92,6 +95,12 @@ void hb__consoles_tell(struct hb_manager *m);
 void hb__console_asked(void *user, hb_wire *wire, uint64_t id, const char *name, const cJSON *ask);
 /* The ring of a program (a row) is kept on every node; console: who waits for the answer to this ask, 0: nobody. output: NULL: where the agent puts it. */
 void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, uint64_t id, const char *output);
+
+/* ---- later.c ---- */
+/* Whether the ask has to wait until its node is up or down: then it is asked again by hb__asks_resume. */
+bool hb__ask_later(struct hb__console *c, uint64_t id, const char *name, const cJSON *ask);
+void hb__asks_resume(struct hb_manager *m);
+void hb__asks_forget(struct hb_manager *m);
 
 /* ---- nodes.c ---- */
 /* Makes the nodes those of the database. */

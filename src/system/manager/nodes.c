@@ -263,6 +263,7 @@ void hb__node_lose(struct hb__node *n, const char *why)
 	/* one that worked is tried again at once, and then ever more seldom */
 	n->wait = was_up ? 0.2 : n->wait * 2 > HB__BACK_OFF_S ? HB__BACK_OFF_S : n->wait < 0.5 ? 0.5 : n->wait * 2;
 	n->next = now + n->wait;
+	n->decided = true;
 	if (!n->gone)
 		tell_state(n, "down", text, NULL);
 }
@@ -295,7 +296,7 @@ static void turn(struct hb__node *n)
 {
 	bool open = hb_wire_turn(n->wire);
 	if (open && !n->up && hb_wire_peer(n->wire)) {
-		n->up = true;
+		n->up = n->decided = true;
 		n->wait = 0;
 		n->answered = hb_seconds();
 		tell_state(n, "up", "", hb_wire_peer(n->wire));
@@ -360,11 +361,12 @@ static bool put_node(void *user, cJSON *row)
 		n->wait = n->next = 0;
 		if (n->wire)
 			hb__node_lose(n, "it is reached in another way now");
+		n->decided = false;
 		n->next = 0;
 	}
 	/* what the manager before us knew is old */
 	if (n && !n->wire && !n->since)
-		tell_state(n, "unknown", "the manager has begun", NULL);
+		tell_state(n, "unknown", "it is being reached", NULL);
 	if (n)
 		n->gone = false;
 	cJSON_Delete(row);

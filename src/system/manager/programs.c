@@ -81,6 +81,13 @@ static void begun(void *user, const cJSON *answer, const char *error, int status
 	free(b);
 }
 
+/* One beginning of a program: what an agent has started for it says which one it was. Clocks of two machines tell nothing. */
+static void name_beginning(const cJSON *row, char name[static 64])
+{
+	snprintf(name, 64, "%lld of %lld", (long long)hb__manager_int(row, "since"),
+		(long long)hb__manager_int(row, "program"));
+}
+
 hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err)
 {
 	cJSON *row = hb_complex_row(m->complex, "programs", program);
@@ -100,14 +107,19 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 	if (b) {
 		static const char *const fields[] = {"name", "command", "cwd", "environment", "record"};
 		cJSON *ask = cJSON_CreateObject();
+		char beginning[64];
 		*b = (struct beginning){m, program, n->number};
+		/* it is known that it is asked for before it is asked for: should we die between, what the agent has started tells */
+		status = hb_complex_program_begins(m->complex, program, err);
+		cJSON_Delete(row);
+		row = hb_complex_row(m->complex, "programs", program);
 		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 			const cJSON *field = cJSON_GetObjectItemCaseSensitive(row, fields[i]);
 			if (field && !cJSON_IsNull(field))
 				cJSON_AddItemToObject(ask, fields[i], cJSON_Duplicate(field, 1));
 		}
-		/* it is known that it is asked for before it is asked for: should we die between, what the agent has started tells */
-		status = hb_complex_program_begins(m->complex, program, err);
+		name_beginning(row, beginning);
+		cJSON_AddStringToObject(ask, "beginning", beginning);
 		if (!status)
 			hb_wire_ask(n->wire, "start", ask, begun, b);
 		else {
@@ -123,11 +135,19 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 static const cJSON *find_started(const cJSON *started, const cJSON *row)
 {
 	const cJSON *one, *found = NULL;
-	cJSON_ArrayForEach(
-		one, started) if (!strcmp(hb__manager_text(one, "name"), hb__manager_text(row, "name")) &&
-				  (hb__manager_int(one, "since") + 1) * 1000000 >= hb__manager_int(row, "since") &&
-				  cJSON_Compare(cJSON_GetObjectItemCaseSensitive(one, "command"),
-					  cJSON_GetObjectItemCaseSensitive(row, "command"), true)) found = one;
+	char name[64];
+	name_beginning(row, name);
+	cJSON_ArrayForEach(one, started)
+	{
+		const char *its = hb_wire_text(one, "beginning");
+		/* an agent of an older hbdb does not say */
+		bool like = !its && !strcmp(hb__manager_text(one, "name"), hb__manager_text(row, "name")) &&
+			    (hb__manager_int(one, "since") + 1) * 1000000 >= hb__manager_int(row, "since") &&
+			    cJSON_Compare(cJSON_GetObjectItemCaseSensitive(one, "command"),
+				    cJSON_GetObjectItemCaseSensitive(row, "command"), true);
+		if (like || (its && !strcmp(its, name)))
+			found = one;
+	}
 	return found;
 }
 
@@ -146,7 +166,8 @@ void hb__programs_started(struct hb__node *n, const cJSON *started)
 		const cJSON *one = find_started(started, row);
 		if (one)
 			has_begun(m, hb__manager_int(row, "program"), n->number, one);
-		else if (hb__manager_int(row, "since") + 5000000 < hb_complex_now())
+		else if (hb__manager_int(row, "since") + 5000000 < hb_complex_now() ||
+			 hb__manager_int(row, "since") > hb_complex_now() + 1000000) /* the clock was set back */
 			hb__manager_fine(m,
 				hb_complex_program_failed(m->complex, hb__manager_int(row, "program"),
 					"the connection was lost while it was begun", later(row), &err),
@@ -241,7 +262,8 @@ static void consider(struct hb_manager *m, const cJSON *row)
 	hb_error err;
 	bool again = !strcmp(restart, "always") ||
 		     (!strcmp(restart, "failed") && !strcmp(hb__manager_text(row, "state"), "failed"));
-	if (retry && retry <= now) {
+	/* none is set further ahead: the clock was set back */
+	if (retry && (retry <= now || retry > now + 2 * LONGEST)) {
 		struct hb__node *n = hb__node_of(m, hb__manager_int(row, "node"));
 		if (n && n->up) /* else as soon as it is */
 			hb__manager_fine(m, hb__program_begin(m, program, &err), &err);
@@ -262,6 +284,10 @@ void hb__programs_tick(struct hb_manager *m)
 		int64_t ending = hb__manager_int(row, "ending");
 		if (is_running(row)) {
 			double passed = (double)(hb_complex_now() - ending) / 1e6;
+			if (ending && passed < -1) /* the clock was set back: from now on */
+				hb__manager_fine(m,
+					hb_complex_program_ends(m->complex, hb__manager_int(row, "program"), &err),
+					&err);
 			if (ending && passed > PATIENCE && (passed > SEALING || !is_sealing(m, row))) {
 				kill_rest(m, row);
 				hb__manager_fine(m,

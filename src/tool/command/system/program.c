@@ -1,4 +1,5 @@
 /* hbdb program */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,10 @@ static int do_verb(const hb_args *args, hb_asker *console, const struct verb *v)
 	for (size_t i = 0; i < 2; i++)
 		if (hb__option_value(args, texts[i]))
 			cJSON_AddStringToObject(ask, texts[i], hb__option_value(args, texts[i]));
+	if (!code && !strcmp(v->name, "signal") &&
+		(hb__option_number(args, "signal", 0) < 1 || hb__option_number(args, "signal", 0) > (uint64_t)SIGRTMAX))
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"program signal needs --signal NUMBER, 1 to %d: 10 is SIGUSR1, 15 SIGTERM", SIGRTMAX);
 	if (hb__option_value(args, "signal"))
 		cJSON_AddNumberToObject(ask, "signal", (double)hb__option_number(args, "signal", 0));
 	if (hb__option_value(args, "force"))

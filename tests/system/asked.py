@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What is asked of a manager one after the other, as in a script, and what it says when it cannot begin."""
+import os
+import sqlite3
+
+from lib import Complex, check, finish, until
+
+
+def alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def at_once():
+    """Nobody waits until a node is up: the manager does."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "one", "--node", "n1", "--", "sleep", "1000")
+        status, _, err = c.run("program", "begin", "one")
+        check(status == 0 and c.program("one")["state"] in ("begins", "running"), "a program is begun on a node that was just added", err)
+        until(lambda: c.program("one")["state"] == "running")
+        c.kill()
+        c.begin()
+        status, _, err = c.run("program", "end", "one")
+        check(status == 0, "and ended by a manager that was just begun", err)
+        check(until(lambda: c.program("one")["state"] == "ended"), "it ends", c.program("one"))
+        c.do("nodes", "add", "n2", "--address", "nowhere.invalid")
+        c.do("program", "add", "two", "--node", "n2", "--", "true")
+        status, _, err = c.run("program", "begin", "two")
+        check(status == 2 and "n2 is down" in err, "of a node that is not reached it is said when that is known", err)
+        status, out, _ = c.run("ps", "--program", "one")
+        check(status == 0 and "program one" in out and "program two" not in out, "ps of one program shows no other one", out)
+        for args in (("ps", "--program", "nix"), ("events", "--program", "nix"), ("ps", "--node", "nix"), ("events", "--node", "nix", "--follow")):
+            status, out, err = c.run(*args)
+            check(status == 2 and "'nix'" in err, "a name that there is not: %s" % " ".join(args), out + err)
+        status, _, err = c.run("program", "signal", "one:one")
+        check(status == 2 and "--signal NUMBER" in err, "a signal without a number", err)
+        status, _, err = c.run("program", "signal", "one:one", "--signal", "65")
+        check(status == 2 and "1 to 64" in err, "and with one that there is not", err)
+
+
+def stubborn():
+    """What a command has begun itself ends with it, at the latest when it is killed."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "deaf", "--node", "n1", "--cwd", c.path, "--", "sh", "-c", "trap '' TERM; sleep 1000 & echo $! > child; wait; wait")
+        c.do("program", "begin", "deaf")
+        child = int(until(lambda: os.path.exists(c.path + "/child") and open(c.path + "/child", encoding="ascii").read()))
+        c.do("program", "end", "deaf")
+        check(until(lambda: c.program("deaf")["state"] == "ended"), "a program that does not hear SIGTERM is killed")
+        check(until(lambda: not alive(child)), "with what it had begun")
+
+
+def cannot_begin():
+    with Complex("--allow", "nobody-of-this-name") as c:
+        c.begin(wait=False)
+        c.manager.wait(60)
+        said = open(c.said, encoding="utf-8").read()
+        check(c.manager.returncode == 2 and "nobody-of-this-name" in said and "listens" not in said, "who cannot begin does not say that he listens", said)
+    with Complex() as c:
+        os.makedirs(c.path + "/state/hbdb")
+        c.begin()
+        c.kill()
+        base = sqlite3.connect(c.database)
+        base.execute("DROP TABLE hold")
+        base.commit()
+        base.close()
+        c.begin(wait=False)
+        c.manager.wait(60)
+        said = open(c.said, encoding="utf-8").read()
+        check(c.manager.returncode == 3 and "tables are missing" in said and "move it away" in said, "a database without a table is none", said)
+        check(os.path.exists(c.database), "it stays where it is")
+
+
+def main():
+    at_once()
+    stubborn()
+    cannot_begin()
+    finish()
+
+
+if __name__ == "__main__":
+    main()
