@@ -190,7 +190,7 @@ def parts(place):
     os.makedirs(folder)
     for i in range(many):
         with open("%s/%d" % (folder, i), "w", encoding="ascii") as f:
-            json.dump({"name": "old%d" % i, "command": ["x" * 200], "pid": 100000 + i, "began": 1, "boot": "b", "state": "ended", "status": 0, "ended": int(time.time())}, f)
+            json.dump({"name": "old%d" % i, "command": ["x" * 200], "pid": 100000 + i, "began": 1, "boot": "b", "state": "ended", "status": 0}, f)
     w = place.agent()
     found, answers, more = [], 0, {}
     while answers < 10:
