@@ -43,6 +43,31 @@ def at_once():
         check(status == 2 and "1 to 64" in err, "and with one that there is not", err)
 
 
+def output():
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "talks", "--node", "n1", "--restart", "failed", "--", "sh", "-c", "echo said; echo wrong >&2; exit 3")
+        status, _, err = c.run("program", "output", "talks")
+        check(status == 2 and "not begun yet" in err, "a program that never ran has written nothing", err)
+        c.do("program", "begin", "talks")
+        until(lambda: c.program("talks")["failed"] >= 2)
+        status, out, err = c.run("program", "output", "talks")
+        check(status == 0 and out == "said\nwrong\n", "what a program wrote is shown, from its node", (status, out, err))
+        c.do("program", "end", "talks")
+        until(lambda: c.program("talks")["state"] in ("ended", "failed"))
+        failed = c.program("talks")["failed"]
+        c.do("program", "add", "talks", "--node", "n1", "--", "sleep", "1000")
+        c.do("program", "begin", "talks")
+        until(lambda: c.program("talks")["state"] == "running")
+        c.do("program", "end", "talks")
+        until(lambda: c.program("talks")["state"] == "ended")
+        row = c.program("talks")
+        check(row["failures"] == 0 and row["failed"] >= failed, "a good run ends a row of failures, and how many there were is still known", row)
+        status, out, _ = c.run("metrics")
+        check('hbdb_program_failures_total{program="talks"} %d\n' % row["failed"] in out, "which is what counters count", out)
+
+
 def stubborn():
     """What a command has begun itself ends with it, at the latest when it is killed."""
     with Complex() as c:
@@ -77,10 +102,36 @@ def cannot_begin():
         check(os.path.exists(c.database), "it stays where it is")
 
 
+def older():
+    """A database of the first version of its tables."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "kept", "--node", "n1", "--", "false")
+        c.do("program", "begin", "kept")
+        until(lambda: c.program("kept")["state"] == "failed")
+        c.kill()
+        base = sqlite3.connect(c.database)
+        for table, column in (("program", "part"), ("program", "failed"), ("program", "output"), ("process", "messages"), ("process", "event_rate"),
+                              ("process", "message_rate")):
+            base.execute("ALTER TABLE %s DROP COLUMN %s" % (table, column))
+        base.execute("PRAGMA user_version = 1")
+        base.commit()
+        base.close()
+        status, _, err = c.run("metrics")
+        check(status == 3 and "version is 1" in err and "hbdb manager of this version brings it up" in err, "who only reads says what has to be done", err)
+        c.begin()
+        row = c.program("kept")
+        check(row["state"] == "failed" and row["failed"] == 1 and row["output"] is None, "a manager brings it up to date, and keeps what is in it", row)
+        check(c.run("metrics")[0] == 0, "then others read it")
+
+
 def main():
     at_once()
+    output()
     stubborn()
     cannot_begin()
+    older()
     finish()
 
 

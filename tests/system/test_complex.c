@@ -206,7 +206,7 @@ static void test_programs(void)
 	cJSON_Delete(bad);
 	hb_complex_program_find(c, "solver", &program, NULL);
 	tell(c, node, P ",\"state\":\"running\"}", HB_ENDS_NOT, &process);
-	check(!hb_complex_program_begun(c, program, process, "/r.hbdb", NULL) &&
+	check(!hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL) &&
 			state_is(c, "programs", program, "running"),
 		"it is begun");
 	check(hb_complex_program_remove(c, "solver", NULL) == HB_E_ARGUMENT, "it is not removed while it runs");
@@ -261,7 +261,7 @@ static void test_parts(void)
 	cJSON_Delete(solver);
 	hb_complex_program_find(c, "solver", &program, NULL);
 	tell(c, node, P ",\"state\":\"running\"}", HB_ENDS_NOT, &process);
-	hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+	hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL);
 	tell_part(c, far, "/tmp/claimed");
 	tell(c, far, "{\"pid\":7,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/claimed\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &other);
@@ -271,7 +271,7 @@ static void test_parts(void)
 	tell(c, far, "{\"pid\":8,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &earlier);
 	check(belongs(c, earlier, program), "who writes into the part of another node is of the program");
-	hb_complex_program_begun(c, program, process, "/s.hbdb", NULL);
+	hb_complex_program_begun(c, program, process, "/s.hbdb", NULL, NULL);
 	tell(c, far, "{\"pid\":9,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &other);
 	check(!belongs(c, other, program), "until the next run");

@@ -279,7 +279,7 @@ static void test_speed(void)
 		hb_complex_process(c, node, o, HB_ENDS_NOT, &process, NULL);
 		cJSON_Delete(o);
 		if (!i)
-			hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+			hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL);
 		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
 		if (due_at < 0 && fired[0])
 			due_at = i;
@@ -317,7 +317,7 @@ static void test_speed_of_one(void)
 			cJSON_Delete(o);
 		}
 		if (!i)
-			hb_complex_program_begun(c, program, process[0], "/r.hbdb", NULL);
+			hb_complex_program_begun(c, program, process[0], "/r.hbdb", NULL, NULL);
 		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
 		for (int k = 0; k < 2; k++)
 			if (due_at[k] < 0 && strchr(fired, '1' + k))

@@ -11,7 +11,7 @@
 #include "system/complex/inside.h"
 
 #define APPLICATION 0x68626462
-#define VERSION 3
+#define VERSION 4
 #define TABLES 7
 
 int64_t hb_complex_now(void)
@@ -192,6 +192,8 @@ static hb_status bring_up(hb_complex *c, int64_t version, hb_error *err)
 		[1] = "ALTER TABLE process ADD COLUMN messages INTEGER; ALTER TABLE process ADD COLUMN event_rate REAL; "
 		      "ALTER TABLE process ADD COLUMN message_rate REAL; PRAGMA user_version = 2",
 		[2] = "ALTER TABLE program ADD COLUMN part TEXT; PRAGMA user_version = 3",
+		[3] = "ALTER TABLE program ADD COLUMN failed INTEGER NOT NULL DEFAULT 0; "
+		      "ALTER TABLE program ADD COLUMN output TEXT; UPDATE program SET failed = failures; PRAGMA user_version = 4",
 	};
 	if (version < 1 || version >= VERSION)
 		return HB_OK;

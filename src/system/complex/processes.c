@@ -107,7 +107,8 @@ static hb_status end_all_of_it(hb_complex *c, int64_t number, int64_t status, in
 		    : hb__db_do(c, err,
 			      /* who was told to end has not failed */
 			      "UPDATE program SET state = iif(ending IS NULL, ?2, 'ended'), since = ?3, "
-			      "failures = iif(?4 AND ending IS NULL, iif(?3 - since < 60000000, failures + 1, 1), 0), ending = NULL, "
+			      "failures = iif(?4 AND ending IS NULL, iif(?3 - since < 60000000, failures + 1, 1), 0), "
+			      "failed = failed + (?4 AND ending IS NULL), ending = NULL, "
 			      "status = iif(?7, ?5, NULL), "
 			      "signal = iif(?6 > 0, ?6, NULL) WHERE process = ?1 AND state IN ('running', 'stopped', 'hangs')",
 			      "isiiiii", number, failed ? "failed" : "ended", hb_complex_now(), (int64_t)failed, status,

@@ -48,7 +48,8 @@ static void has_begun(struct hb_manager *m, int64_t program, int64_t node, const
 	if (row &&
 		hb__manager_fine(m, hb_complex_process(m->complex, node, process, HB_ENDS_NOT, &number, &err), &err) &&
 		hb__manager_fine(m,
-			hb_complex_program_begun(m->complex, program, number, hb_wire_text(process, "recording"), &err),
+			hb_complex_program_begun(m->complex, program, number, hb_wire_text(process, "recording"),
+				hb_wire_text(process, "output"), &err),
 			&err)) {
 		struct hb__node *n = hb__node_of(m, node);
 		if (n && hb_wire_text(process, "recording"))
