@@ -2,6 +2,7 @@
 """What is asked of a manager one after the other, as in a script, and what it says when it cannot begin."""
 import os
 import sqlite3
+import subprocess
 
 from lib import Complex, check, finish, until
 
@@ -102,6 +103,40 @@ def cannot_begin():
         check(os.path.exists(c.database), "it stays where it is")
 
 
+SLOW = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+#include <unistd.h>
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+{
+	if (!(hints->ai_flags & AI_NUMERICHOST))
+		sleep(1000);
+	int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
+	return real(node, service, hints, found);
+}
+"""
+
+
+def slow_names():
+    """Who is asked for the address of a host does not answer."""
+    with Complex(reactions="when any process exits do notify datagram udp:slow.invalid:9, notify datagram udp:127.0.0.1:9, note \"behind it\"\n") as c:
+        with open(c.path + "/slow.c", "w", encoding="utf-8") as f:
+            f.write(SLOW)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", c.path + "/slow.so", c.path + "/slow.c"], check=True)
+        c.env["LD_PRELOAD"] = c.path + "/slow.so"
+        c.begin()
+        del c.env["LD_PRELOAD"]
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "ends", "--node", "n1", "--", "true")
+        c.do("program", "begin", "ends")
+        check(until(lambda: c.table("SELECT 1 FROM event WHERE text LIKE '%behind it'")), "a datagram for a host whose name nobody tells holds up nothing behind it")
+        check(c.run("ps")[0] == 0, "nor the manager")
+        c.kill()
+        c.begin()
+        check(c.manager.poll() is None, "nor the next one, though somebody still waits for the name")
+
+
 def older():
     """A database of the first version of its tables."""
     with Complex() as c:
@@ -132,6 +167,7 @@ def main():
     stubborn()
     cannot_begin()
     older()
+    slow_names()
     finish()
 
 
