@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import subprocess
+import time
 
 from lib import Complex, check, finish, until
 
@@ -103,6 +104,31 @@ def cannot_begin():
         check(os.path.exists(c.database), "it stays where it is")
 
 
+def news_alone():
+    """A node on which something has ended before it was in the complex."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        for name, command in (("over", ["false"]), ("lives", ["sleep", "1000"])):
+            c.do("program", "add", name, "--node", "n1", "--", *command)
+            c.do("program", "begin", name)
+        check(until(lambda: c.program("over")["state"] == "failed" and c.program("lives")["state"] == "running"), "one ends, and one runs")
+        c.kill()
+        for name in ("complex.db", "complex.db-wal", "complex.db-shm"):
+            if os.path.exists(c.path + "/state/hbdb/" + name):
+                os.unlink(c.path + "/state/hbdb/" + name)
+        # ends are told by the second
+        over = time.time()
+        until(lambda: time.time() > over + 2)
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        check(until(lambda: c.event("start", "lives")), "who lives is told of by a manager that knows nothing yet")
+        c.do("program", "add", "later", "--node", "n1", "--", "false")
+        c.do("program", "begin", "later")
+        check(until(lambda: c.event("exit", "later")), "and how one ended that it has begun")
+        check(not c.event("exit", "over"), "what had ended before is no news", c.run("events")[1])
+
+
 SLOW = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -167,6 +193,7 @@ def main():
     stubborn()
     cannot_begin()
     older()
+    news_alone()
     slow_names()
     finish()
 

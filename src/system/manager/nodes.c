@@ -73,19 +73,34 @@ struct question {
 	char *folder;
 	/* of `ps`: what earlier parts of the answer have told */
 	cJSON *processes, *started;
+	int64_t time; /* by the node's clock, before it looked; 0: not told */
 };
 
-/* Until when it is known how what the node had started ended, in seconds since 1970: a mark of the database. What ended long before is not told again. */
-static int64_t known_until(struct hb__node *n, bool now)
+/* Until when it is known how what the node had started ended, in seconds since 1970 by the node's clock: a mark of the database. What ended long before is not told
+ * again. 0: it has told nothing yet. time: a new one; 0: none. */
+static int64_t known_until(struct hb__node *n, int64_t time)
 {
-	char mark[40];
+	char mark[40], old[40];
 	hb_error err;
 	struct hb_manager *m = n->manager;
-	snprintf(mark, sizeof mark, "node %lld", (long long)n->number);
-	int64_t until = hb_complex_mark(m->complex, mark), time = hb_complex_now() / 1000000;
-	if (now && time > until + SEEN_S)
-		hb__manager_fine(m, hb_complex_set_mark(m->complex, mark, time, &err), &err);
-	return until;
+	snprintf(mark, sizeof mark, "known %lld", (long long)n->number);
+	snprintf(old, sizeof old, "node %lld", (long long)n->number); /* of an earlier hbdb, by the manager's clock */
+	int64_t until = hb_complex_mark(m->complex, mark), before = hb_complex_mark(m->complex, old);
+	if (time > until + SEEN_S || (time && time < until))
+		hb__manager_fine(
+			m, hb_complex_set_mark(m->complex, mark, time < until ? time - SKEW_S : time, &err), &err);
+	return until ? until : before > SKEW_S ? before - SKEW_S : 0;
+}
+
+/* What had ended before anybody asked the node is no news. */
+static void drop_ended(cJSON *started)
+{
+	cJSON *next;
+	for (cJSON *one = started ? started->child : NULL; one; one = next) {
+		next = one->next;
+		if (cJSON_HasObjectItem(one, "ended"))
+			cJSON_Delete(cJSON_DetachItemViaPointer(started, one));
+	}
 }
 
 static void free_question(struct question *q)
@@ -118,16 +133,21 @@ static void has_part(void *user, const cJSON *answer, const char *error, int sta
 	if (n && !error) {
 		append(&q->processes, answer, "processes");
 		append(&q->started, answer, "started");
+		if (!q->time)
+			q->time = hb__manager_int(answer, "time");
 		n->answered = hb_seconds();
 		if (next && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more"))) {
 			n->asked = n->answered;
 			ask_part(n, q, next);
 			return;
 		}
+		if (!known_until(n, 0))
+			drop_ended(q->started);
 		cJSON_ArrayForEach(one, q->started) cJSON_AddItemToArray(q->processes, cJSON_Duplicate(one, 1));
 		hb__manager_fine(n->manager, hb_complex_ps(n->manager->complex, n->number, q->processes, &err), &err);
 		hb__programs_started(n, q->started);
-		known_until(n, true);
+		/* an agent of an earlier hbdb does not tell */
+		known_until(n, q->time ? q->time : hb_complex_now() / 1000000 - SKEW_S);
 	}
 	if (n) {
 		n->asking = false;
@@ -140,9 +160,9 @@ static void has_part(void *user, const cJSON *answer, const char *error, int sta
 static void ask_part(struct hb__node *n, struct question *q, const cJSON *next)
 {
 	cJSON *ask = cJSON_CreateObject();
-	int64_t until = known_until(n, false);
+	int64_t until = known_until(n, 0);
 	if (until)
-		cJSON_AddNumberToObject(ask, "since", (double)(until - SKEW_S));
+		cJSON_AddNumberToObject(ask, "since", (double)until);
 	if (next)
 		cJSON_AddItemToObject(ask, "after", cJSON_Duplicate(next, 1));
 	hb_wire_ask(n->wire, "ps", ask, has_part, q);
