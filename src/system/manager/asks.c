@@ -344,7 +344,7 @@ void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, u
 		struct hb__node *n = m->node[i];
 		bool watched = false;
 		for (size_t k = 0; k < n->nwatched; k++)
-			watched |= !strcmp(n->watched[k], hb__manager_text(program, "recording"));
+			watched |= !strcmp(n->watched[k].folder, hb__manager_text(program, "recording"));
 		if (!n->up || !watched)
 			continue;
 		cJSON *ask = cJSON_CreateObject();

@@ -29,8 +29,11 @@ struct hb__node {
 	bool decided;   /* whether it is up or down has been seen */
 	bool asking;    /* for `ps` */
 	double since, asked, answered, next,
-		wait;   /* since: the command was begun; next: attempt; wait: before the one after that */
-	char **watched; /* recordings that were asked for */
+		wait; /* since: the command was begun; next: attempt; wait: before the one after that */
+	struct hb__watched {
+		char *folder;
+		bool needed; /* by a program */
+	} * watched;         /* recordings that were asked for */
 	size_t nwatched, room;
 };
 

@@ -13,8 +13,9 @@
 #include "system/link/start.h"
 #include "system/manager/inside.h"
 
-#define SEEN_S 60  /* how often it is noted until when a node is known */
-#define SKEW_S 600 /* how far clocks of nodes may be apart */
+#define SEEN_S 60     /* how often it is noted until when a node is known */
+#define SKEW_S 600    /* how far clocks of nodes may be apart */
+#define LATE 10000000 /* microseconds: so long behind its end it is asked for what it recorded */
 
 struct hb__node *hb__node_of(struct hb_manager *m, int64_t number)
 {
@@ -186,8 +187,8 @@ static void watches(void *user, const cJSON *answer, const char *error, int stat
 	(void)answer, (void)status;
 	/* it is not there yet, or not any more: the next turn asks again */
 	for (size_t i = 0; n && i < n->nwatched; i++)
-		if (!strcmp(n->watched[i], q->folder)) {
-			free(n->watched[i]);
+		if (!strcmp(n->watched[i].folder, q->folder)) {
+			free(n->watched[i].folder);
 			n->watched[i] = n->watched[--n->nwatched];
 		}
 	free_question(q);
@@ -198,14 +199,14 @@ void hb__node_watch(struct hb__node *n, const char *folder)
 	if (!n->up)
 		return;
 	for (size_t i = 0; i < n->nwatched; i++)
-		if (!strcmp(n->watched[i], folder))
+		if (!strcmp(n->watched[i].folder, folder))
 			return;
 	struct question *q = calloc(1, sizeof *q);
 	if (!q || !HB_GROW(n->watched, n->room, n->nwatched + 1)) {
 		free(q);
 		return;
 	}
-	n->watched[n->nwatched++] = strdup(folder);
+	n->watched[n->nwatched++] = (struct hb__watched){strdup(folder), true};
 	*q = (struct question){.manager = n->manager, .node = n->number, .folder = strdup(folder)};
 	cJSON *ask = cJSON_CreateObject();
 	cJSON_AddStringToObject(ask, "folder", folder);
@@ -271,7 +272,7 @@ void hb__node_lose(struct hb__node *n, const char *why)
 	n->wire = NULL;
 	n->up = n->asking = false;
 	while (n->nwatched)
-		free(n->watched[--n->nwatched]);
+		free(n->watched[--n->nwatched].folder);
 	snprintf(text, sizeof text, "%s%s%s", why, *n->said ? "; " : "", n->said);
 	if (wire)
 		hb_wire_close(wire);
@@ -442,7 +443,13 @@ static bool watch_one(void *user, cJSON *row)
 	struct hb__node *n = user;
 	const char *recording = hb_wire_text(row, "recording"), *part = hb_wire_text(row, "part"),
 		   *state = hb__manager_text(row, "state");
-	bool runs = !strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs");
+	/* a short run may be over before its folder was found */
+	bool runs = !strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs") ||
+		    hb__manager_int(row, "since") + LATE > hb_complex_now();
+	for (size_t i = 0; i < n->nwatched; i++)
+		if ((recording && !strcmp(n->watched[i].folder, recording)) ||
+			(part && !strcmp(n->watched[i].folder, part)))
+			n->watched[i].needed = true;
 	if (runs && recording)
 		hb__node_watch(n, recording);
 	if (runs && part)
@@ -454,7 +461,17 @@ static bool watch_one(void *user, cJSON *row)
 /* Those of programs that run: also on nodes where they did not begin, for their processes may be there. */
 static void watch_recordings(struct hb__node *n)
 {
+	for (size_t i = 0; i < n->nwatched; i++)
+		n->watched[i].needed = false;
 	hb_complex_rows(n->manager->complex, "programs", &(hb_complex_filter){0}, watch_one, n, NULL);
+	/* those of earlier runs */
+	for (size_t i = 0; i < n->nwatched;)
+		if (n->watched[i].needed) {
+			i++;
+		} else {
+			free(n->watched[i].folder);
+			n->watched[i] = n->watched[--n->nwatched];
+		}
 }
 
 void hb__manager_nodes_close(struct hb_manager *m)
