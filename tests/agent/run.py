@@ -269,6 +269,15 @@ def watch(place, mpi):
     w.close()
 
 
+def a_file(place, path):
+    with open(path, "w", encoding="ascii") as f:
+        f.write("a file")
+    other = subprocess.run([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE, timeout=600)
+    check(other.returncode == 2 and b"no socket" in other.stderr and b"listens" not in other.stderr and open(path).read() == "a file",
+          "a file in the socket's place is no agent, and is left alone: %r" % other.stderr)
+    os.unlink(path)
+
+
 def service(place):
     agent = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
     path = place.folder + "/run/hbdb/agent"
@@ -308,12 +317,7 @@ def service(place):
         w.close()
     agent.terminate()
     check(agent.wait(600) == 0 and not os.path.exists(path), "the service ends when asked, and takes its socket along")
-    with open(path, "w", encoding="ascii") as f:
-        f.write("a file")
-    other = subprocess.run([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE, timeout=600)
-    check(other.returncode == 2 and b"no socket" in other.stderr and b"listens" not in other.stderr and open(path).read() == "a file",
-          "a file in the socket's place is no agent, and is left alone: %r" % other.stderr)
-    os.unlink(path)
+    a_file(place, path)
     stale = subprocess.Popen([HBDB, "agent", "--service"], env=place.env)
     until(lambda: os.path.exists(path))
     wire.Wire(path=path).told("hello")
