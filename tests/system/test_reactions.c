@@ -200,7 +200,7 @@ static void test_together(void)
 	cJSON_Delete(news);
 	hb_reactions_tick(now_read, c, 1000000000000000 + 201000000, due, NULL);
 	hb_reactions_tick(now_read, c, 1000000000000000 + 202000000, due, NULL);
-	check(fired_is("6"), "a load");
+	check(fired_is("6") && strstr(last_text, "/n1/9.5"), "a load, and which: %s", last_text);
 	end(c);
 }
 

@@ -319,6 +319,13 @@ static cJSON *as_event(const hb__when_rule *rule, const hb__when_condition *c, c
 		cJSON_AddStringToObject(event, "program_name", program);
 	if (where && *where)
 		cJSON_AddStringToObject(event, "node_name", where);
+	static const char *const numbers[] = {"node", "program"};
+	for (size_t i = 0; i < 2; i++)
+		if (cJSON_IsNumber(FIELD(row, numbers[i])))
+			cJSON_AddNumberToObject(event, numbers[i], FIELD(row, numbers[i])->valuedouble);
+	if (row && c->kind == HB__NODE_HAS)
+		cJSON_AddNumberToObject(
+			cJSON_AddObjectToObject(event, "data"), "value", FIELD(row, c->what)->valuedouble);
 	if (row && (c->kind == HB__PROCESS_IS || c->each)) {
 		cJSON_AddStringToObject(event, "process_name", name);
 		static const char *const fields[] = {"process", "rank", "pid", "recording"};
