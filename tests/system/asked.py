@@ -130,6 +130,54 @@ def news_alone():
         check(not c.event("exit", "over"), "what had ended before is no news", c.run("events")[1])
 
 
+CLOCK = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	long back = 0;
+	long status = syscall(SYS_clock_gettime, clock, t);
+	FILE *f = clock == CLOCK_REALTIME && getenv("BACK") ? fopen(getenv("BACK"), "r") : NULL;
+	if (f && fscanf(f, "%ld", &back) == 1)
+		t->tv_sec -= back;
+	if (f)
+		fclose(f);
+	return (int)status;
+}
+"""
+
+
+def clock_back():
+    """The manager's clock is set back by an hour, as whoever begins or ends something waits."""
+    with Complex() as c:
+        with open(c.path + "/clock.c", "w", encoding="utf-8") as f:
+            f.write(CLOCK)
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", c.path + "/clock.so", c.path + "/clock.c"], check=True)
+
+        def back(seconds):
+            with open(c.path + "/back.new", "w", encoding="ascii") as f:
+                f.write(str(seconds))
+            os.rename(c.path + "/back.new", c.path + "/back")
+        c.env.update(LD_PRELOAD=c.path + "/clock.so", BACK=c.path + "/back")
+        c.begin()
+        c.env.pop("LD_PRELOAD")
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "fails", "--node", "n1", "--restart", "failed", "--", "false")
+        c.do("program", "add", "deaf", "--node", "n1", "--cwd", c.path, "--", "sh", "-c", "trap '' TERM; touch deaf; while :; do sleep 1; done")
+        c.do("program", "begin", "fails")
+        c.do("program", "begin", "deaf")
+        # a pause that is long enough to be met
+        until(lambda: os.path.exists(c.path + "/deaf") and c.program("fails")["failures"] >= 3 and c.program("fails")["retry"])
+        c.do("program", "end", "deaf")
+        runs = c.program("fails")["runs"]
+        back(3600)
+        check(until(lambda: c.program("fails")["runs"] > runs), "a program is begun again though the clock was set back", c.program("fails"))
+        check(until(lambda: c.program("deaf")["state"] == "ended"), "and one that hears no SIGTERM is killed", c.program("deaf"))
+
+
 SLOW = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -259,6 +307,7 @@ def main():
     cannot_begin()
     older()
     news_alone()
+    clock_back()
     slow_names()
     finish()
 
