@@ -111,6 +111,12 @@ def run(place):
     w.send(wire.END, c, {})
     check(w.wait(lambda: w.ends.get(c)) == {"status": 0}, "an end that another process does not hold up")
     os.kill(int(w.bytes[c]), signal.SIGKILL)
+    # whose bytes were over wants nothing more
+    c = w.open("run", command=["sh", "-c", "echo $$; exec sleep 1000"])
+    w.send(wire.END, c, {})
+    sleeps = int(w.wait(lambda: w.bytes.get(c) if w.bytes.get(c, b"").endswith(b"\n") else None))
+    w.send(wire.END, c, {"error": "it is not wanted any more"})
+    check(until(lambda: not alive(sleeps)), "what was run ends when its channel is cut behind the end of its input")
     # a channel that nobody reads does not hold up the others
     w.channel += 2
     full = w.channel

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What is asked of a manager one after the other, as in a script; what it says when it cannot begin; reactions over its death."""
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
 import time
 
-from lib import Complex, check, finish, until
+from lib import HBDB, Complex, check, finish, until
 
 
 def alive(pid):
@@ -69,6 +70,24 @@ def output():
         check(row["failures"] == 0 and row["failed"] >= failed, "a good run ends a row of failures, and how many there were is still known", row)
         status, out, _ = c.run("metrics")
         check('hbdb_program_failures_total{program="talks"} %d\n' % row["failed"] in out, "which is what counters count", out)
+
+
+def left():
+    """Whoever ran a command on a node goes away, one whose input was over before."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            console = subprocess.Popen([HBDB, "nodes", "run", "n1", "--", "sh", "-c", "echo $$; exec sleep 1000"], env=c.env, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE)
+            pid = int(console.stdout.readline())
+            # the end of its input has come through
+            until(lambda: c.run("ps")[0] == 0)
+            console.send_signal(number)
+            console.wait(60)
+            console.stdout.close()
+            check(until(lambda: not alive(pid)), "what was run ends with who ran it (signal %d)" % number)
 
 
 def stubborn():
@@ -303,6 +322,7 @@ def main():
     at_once()
     over_deaths()
     output()
+    left()
     stubborn()
     cannot_begin()
     older()
