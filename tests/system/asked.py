@@ -72,6 +72,25 @@ def output():
         check('hbdb_program_failures_total{program="talks"} %d\n' % row["failed"] in out, "which is what counters count", out)
 
 
+def begun_and_ended():
+    """Asked for at once, before an answer to the first could come: as when two people do it, or a node is far away."""
+    with Complex() as c:
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "both", "--node", "n1", "--", "sleep", "1000")
+        until(lambda: c.rows("nodes")[0]["state"] == "up")
+        w = c.wire()
+        for turn in range(5):
+            asks = [w.begin(what, program="both") for what in ("begin", "end")]
+            answers = [w.wait(lambda: w.answers.pop(ask, None)) for ask in asks]
+            check(not any("error" in a for a in answers), "begun and ended at once", answers)
+            check(until(lambda: c.program("both")["runs"] == turn + 1 and c.program("both")["state"] == "ended"), "it ends", c.program("both"))
+        asks = [w.begin(what, program="both") for what in ("begin", "restart")]
+        answers = [w.wait(lambda: w.answers.pop(ask, None)) for ask in asks]
+        check(until(lambda: c.program("both")["runs"] == turn + 3 and c.program("both")["state"] == "running"), "and begun again", (answers, c.program("both")))
+        w.close()
+
+
 def left():
     """Whoever ran a command on a node goes away, one whose input was over before."""
     with Complex() as c:
@@ -322,6 +341,7 @@ def main():
     at_once()
     over_deaths()
     output()
+    begun_and_ended()
     left()
     stubborn()
     cannot_begin()

@@ -108,7 +108,7 @@ hb_status hb_complex_program_wanted(hb_complex *c, int64_t program, bool wanted,
 hb_status hb_complex_program_begins(hb_complex *c, int64_t program, hb_error *err)
 {
 	return hb__db_do(c, err,
-		"UPDATE program SET state = 'begins', since = ?2, process = NULL, retry = NULL WHERE program = ?1",
+		"UPDATE program SET state = 'begins', since = ?2, process = NULL, retry = NULL, ending = NULL WHERE program = ?1",
 		"ii", program, hb_complex_now());
 }
 
@@ -158,7 +158,7 @@ hb_status hb_complex_program_failed(hb_complex *c, int64_t program, const char *
 	if (status)
 		return status;
 	status = hb__db_do(c, err,
-		"UPDATE program SET state = 'failed', since = ?2, failures = failures + 1, failed = failed + 1, process = NULL, retry = ?3 WHERE program = ?1",
+		"UPDATE program SET state = 'failed', since = ?2, failures = failures + 1, failed = failed + 1, process = NULL, ending = NULL, retry = ?3 WHERE program = ?1",
 		"iiI", program, hb_complex_now(), retry);
 	char *name = hb__db_words(c, "SELECT name FROM program WHERE program = ?", "i", program);
 	status = status ? status

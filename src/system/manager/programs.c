@@ -54,6 +54,9 @@ static void has_begun(struct hb_manager *m, int64_t program, int64_t node, const
 		struct hb__node *n = hb__node_of(m, node);
 		if (n && hb_wire_text(process, "recording"))
 			hb__node_watch(n, hb_wire_text(process, "recording"));
+		/* it was told to end while it was being begun */
+		if (hb__manager_int(row, "ending"))
+			hb__manager_fine(m, hb__program_end(m, program, hb__manager_int(row, "wanted"), &err), &err);
 	}
 	cJSON_Delete(row);
 }
@@ -228,7 +231,8 @@ hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_
 	status = status ? status : hb_complex_program_wanted(m->complex, program, again, err);
 	if (!status && again)
 		status = hb_complex_program_retry(m->complex, program, hb_complex_now(), err);
-	if (!status && runs)
+	bool begins = row && !strcmp(hb__manager_text(row, "state"), "begins");
+	if (!status && (runs || begins)) /* when it has begun it is ended */
 		status = hb_complex_program_ends(m->complex, program, err);
 	if (!status && runs && !is_sealing(m, row))
 		signal_main(m, row, SIGTERM);
