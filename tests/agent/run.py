@@ -275,6 +275,15 @@ def watch(place, mpi):
     w.close()
 
 
+def answers(path):
+    """Its socket is there before it listens."""
+    try:
+        wire.Wire(path=path).told("hello")
+        return True
+    except OSError:
+        return False
+
+
 def a_file(place, path):
     with open(path, "w", encoding="ascii") as f:
         f.write("a file")
@@ -287,7 +296,7 @@ def a_file(place, path):
 def service(place):
     agent = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
     path = place.folder + "/run/hbdb/agent"
-    check(until(lambda: os.path.exists(path)), "the service's socket")
+    check(until(lambda: answers(path)), "the service's socket")
     check(os.stat(path).st_mode & 0o77 == 0 and os.stat(os.path.dirname(path)).st_mode & 0o77 == 0, "others may not reach it")
     a, b = wire.Wire(path=path), wire.Wire(path=path)
     p = a.ask("start", name="shared", command=["sleep", "1000"])["process"]
@@ -325,19 +334,11 @@ def service(place):
     check(agent.wait(600) == 0 and not os.path.exists(path), "the service ends when asked, and takes its socket along")
     a_file(place, path)
     stale = subprocess.Popen([HBDB, "agent", "--service"], env=place.env)
-    until(lambda: os.path.exists(path))
-    wire.Wire(path=path).told("hello")
+    until(lambda: answers(path))
     stale.kill()
     stale.wait()
     again = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
-
-    def there():
-        try:
-            wire.Wire(path=path).told("hello")
-            return True
-        except OSError:
-            return False
-    check(until(there), "one that was killed does not keep the next one away")
+    check(until(lambda: answers(path)), "one that was killed does not keep the next one away")
     again.terminate()
     again.wait(600)
 
