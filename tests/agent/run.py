@@ -111,6 +111,12 @@ def run(place):
     w.send(wire.END, c, {})
     check(w.wait(lambda: w.ends.get(c)) == {"status": 0}, "an end that another process does not hold up")
     os.kill(int(w.bytes[c]), signal.SIGKILL)
+    # whose bytes were over wants nothing more
+    c = w.open("run", command=["sh", "-c", "echo $$; exec sleep 1000"])
+    w.send(wire.END, c, {})
+    sleeps = int(w.wait(lambda: w.bytes.get(c) if w.bytes.get(c, b"").endswith(b"\n") else None))
+    w.send(wire.END, c, {"error": "it is not wanted any more"})
+    check(until(lambda: not alive(sleeps)), "what was run ends when its channel is cut behind the end of its input")
     # a channel that nobody reads does not hold up the others
     w.channel += 2
     full = w.channel
@@ -190,7 +196,7 @@ def parts(place):
     os.makedirs(folder)
     for i in range(many):
         with open("%s/%d" % (folder, i), "w", encoding="ascii") as f:
-            json.dump({"name": "old%d" % i, "command": ["x" * 200], "pid": 100000 + i, "began": 1, "boot": "b", "state": "ended", "status": 0, "ended": int(time.time())}, f)
+            json.dump({"name": "old%d" % i, "command": ["x" * 200], "pid": 100000 + i, "began": 1, "boot": "b", "state": "ended", "status": 0}, f)
     w = place.agent()
     found, answers, more = [], 0, {}
     while answers < 10:
@@ -269,10 +275,28 @@ def watch(place, mpi):
     w.close()
 
 
+def answers(path):
+    """Its socket is there before it listens."""
+    try:
+        wire.Wire(path=path).told("hello")
+        return True
+    except OSError:
+        return False
+
+
+def a_file(place, path):
+    with open(path, "w", encoding="ascii") as f:
+        f.write("a file")
+    other = subprocess.run([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE, timeout=600)
+    check(other.returncode == 2 and b"no socket" in other.stderr and b"listens" not in other.stderr and open(path).read() == "a file",
+          "a file in the socket's place is no agent, and is left alone: %r" % other.stderr)
+    os.unlink(path)
+
+
 def service(place):
     agent = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
     path = place.folder + "/run/hbdb/agent"
-    check(until(lambda: os.path.exists(path)), "the service's socket")
+    check(until(lambda: answers(path)), "the service's socket")
     check(os.stat(path).st_mode & 0o77 == 0 and os.stat(os.path.dirname(path)).st_mode & 0o77 == 0, "others may not reach it")
     a, b = wire.Wire(path=path), wire.Wire(path=path)
     p = a.ask("start", name="shared", command=["sleep", "1000"])["process"]
@@ -308,20 +332,13 @@ def service(place):
         w.close()
     agent.terminate()
     check(agent.wait(600) == 0 and not os.path.exists(path), "the service ends when asked, and takes its socket along")
+    a_file(place, path)
     stale = subprocess.Popen([HBDB, "agent", "--service"], env=place.env)
-    until(lambda: os.path.exists(path))
-    wire.Wire(path=path).told("hello")
+    until(lambda: answers(path))
     stale.kill()
     stale.wait()
     again = subprocess.Popen([HBDB, "agent", "--service"], env=place.env, stderr=subprocess.PIPE)
-
-    def there():
-        try:
-            wire.Wire(path=path).told("hello")
-            return True
-        except OSError:
-            return False
-    check(until(there), "one that was killed does not keep the next one away")
+    check(until(lambda: answers(path)), "one that was killed does not keep the next one away")
     again.terminate()
     again.wait(600)
 

@@ -110,7 +110,7 @@ def example(path):
           byte_order="little", version="0.1.0", load=0.25, memory=3 << 20, disk=5 << 30)
     d.add("node", node=2, name="beta", platform="ssh", address="beta.example", state="down", why="connection refused", since=T0 + 1500000)
     d.add("program", program=1, name="farm", node=1, command='["mpirun","-n","2","./farm"]', recording="/nowhere/farm.hbdb", restart="failed",
-          wanted=1, state="running", since=T0, runs=3, failures=1)
+          wanted=1, state="running", since=T0, runs=3, failures=0, failed=1)
     d.add("program", program=7, name='a "b" \\ ü\nc', node=2, command="[]", state="hangs", runs=5000000000, signal=11)
     d.add("process", process=1, node=1, program=1, pid=100, began=5, boot="b", name="0", file="/bin/farm", rank=0, world=0, machine="x86_64",
           recording="/nowhere/farm.hbdb", state="running", events=77, threads=2, used=1.5, memory=4096, since=T0)

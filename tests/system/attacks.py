@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import shutil
 import signal
 import socket
 import stat
@@ -68,6 +69,10 @@ def another_user():
         _, said = as_other("/usr/bin/python3", "-c", CONNECT, c.socket)
         check("got 0" in said or "reset" in said or "Broken pipe" in said, "where others may connect, one that is not allowed is let go at once", said)
         check(until(lambda: c.event("refused", OTHER)), "and an event says who it was", c.run("events")[1])
+        # the build may stand where others do not get at
+        shutil.copy(HBDB, c.path + "/hbdb")
+        status, said = as_other(c.path + "/hbdb", "ps", env={"HBDB_MANAGER": c.socket, "HOME": "/nonexistent"})
+        check(status == 2 and "--allow" in said, "hbdb tells him that he was not let in", said)
         globals()["OTHER"] = "daemon"
         _, said = as_other("/usr/bin/python3", "-c", CONNECT, c.socket)
         check("got " in said and "got 0" not in said and "reset" not in said, "one that is allowed is let in", said)

@@ -110,10 +110,48 @@ def threads(mpi):
         w.close()
 
 
+DIES = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 1)
+		abort();
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+"""
+
+
+def at_once(mpi, runs=4):
+    """Jobs that die as soon as they have begun, before anybody has looked: how they ended is told all the same."""
+    with Complex(reactions='when rank 1 of short dies do note "rank 1 died"\n') as c:
+        with open(c.path + "/dies.c", "w", encoding="ascii") as f:
+            f.write(DIES)
+        subprocess.run(["mpicc." + mpi, "-o", c.path + "/dies", c.path + "/dies.c"], check=True)
+        c.begin()
+        c.do("nodes", "add", "n1", "--platform", "local")
+        c.do("program", "add", "short", "--node", "n1", "--cwd", c.path, "--record", "--", *LAUNCH[mpi], "./dies")
+        for run in range(1, runs + 1):
+            c.do("program", "begin", "short")
+            until(lambda: c.program("short")["runs"] == run and c.program("short")["state"] == "failed")
+            until(lambda: len([e for e in c.rows("events", "--since", "0") if "rank 1 died" in e["text"] and e["kind"] == "note"]) == run)
+        deaths = [e for e in c.rows("events", "--since", "0") if e["kind"] == "death" and e["rank"] == 1]
+        check(len(deaths) == runs and len({e["recording"] for e in deaths}) == runs, "each of %d deaths at once is told once (%s)" % (runs, mpi), deaths)
+        notes = [e for e in c.rows("events", "--since", "0") if "rank 1 died" in e["text"] and e["kind"] == "note"]
+        check(len(notes) == runs, "and makes a rule due", notes)
+        check(all(r["events"] is None or r["events"] > 0 for r in c.rows("ps", "--all") if r["rank"] is not None), "events that nobody counted are not said to be none", c.do("ps", "--all"))
+
+
 def main():
     for mpi in turn.either("manager-recorded", ("openmpi", "mpich")):
         threads(mpi)
         kept(mpi)
+        at_once(mpi)
     finish()
 
 

@@ -118,6 +118,35 @@ static void test_twice(void)
 	hb_complex_close(c);
 }
 
+/* An agent that was begun when a process had ended knows its log, and not when it began. */
+static void test_after_its_end(void)
+{
+	static const char *const logged = ",\"boot\":\"b\",\"recording\":\"/r.hbdb\",\"log\":\"rank.3.log\",";
+	hb_complex *c = fresh("after");
+	char known[200], late[200], other[200];
+	int64_t node = add_node(c, "n1"), one, same, third;
+	snprintf(known, sizeof known, "{\"pid\":7,\"began\":70%s\"state\":\"running\"}", logged);
+	snprintf(late, sizeof late, "{\"pid\":7,\"began\":0%s\"state\":\"ended\",\"how\":\"died\"}", logged);
+	snprintf(other, sizeof other, "{\"pid\":8,\"began\":0%s\"state\":\"ended\",\"how\":\"died\"}", logged);
+	tell(c, node, known, HB_ENDS_NOT, &one);
+	tell(c, node, known, HB_ENDS_DEATH, NULL);
+	tell(c, node, late, HB_ENDS_DEATH, &same);
+	check(same == one && kinds_are(c, "start death"),
+		"a death that a later agent finds in the log is not told twice");
+	check(!tell(c, node, other, HB_ENDS_DEATH, &third) && third != one && kinds_are(c, "start death death"),
+		"that of another process is");
+	check(!tell(c, node, other, HB_ENDS_DEATH, &same) && same == third && kinds_are(c, "start death death"),
+		"once, too");
+	hb_complex_close(c);
+	c = fresh("meanwhile");
+	node = add_node(c, "n1");
+	tell(c, node, known, HB_ENDS_NOT, &one);
+	tell(c, node, late, HB_ENDS_NOT, NULL);
+	check(state_is(c, "processes", one, "ended") && count(c, "processes") == 1 && kinds_are(c, "start death"),
+		"who died while no agent was there has ended, and is no second one");
+	hb_complex_close(c);
+}
+
 static void test_agreement(void)
 {
 	hb_complex *c = fresh("agreement");
@@ -177,7 +206,7 @@ static void test_programs(void)
 	cJSON_Delete(bad);
 	hb_complex_program_find(c, "solver", &program, NULL);
 	tell(c, node, P ",\"state\":\"running\"}", HB_ENDS_NOT, &process);
-	check(!hb_complex_program_begun(c, program, process, "/r.hbdb", NULL) &&
+	check(!hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL) &&
 			state_is(c, "programs", program, "running"),
 		"it is begun");
 	check(hb_complex_program_remove(c, "solver", NULL) == HB_E_ARGUMENT, "it is not removed while it runs");
@@ -232,7 +261,7 @@ static void test_parts(void)
 	cJSON_Delete(solver);
 	hb_complex_program_find(c, "solver", &program, NULL);
 	tell(c, node, P ",\"state\":\"running\"}", HB_ENDS_NOT, &process);
-	hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+	hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL);
 	tell_part(c, far, "/tmp/claimed");
 	tell(c, far, "{\"pid\":7,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/claimed\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &other);
@@ -242,7 +271,7 @@ static void test_parts(void)
 	tell(c, far, "{\"pid\":8,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &earlier);
 	check(belongs(c, earlier, program), "who writes into the part of another node is of the program");
-	hb_complex_program_begun(c, program, process, "/s.hbdb", NULL);
+	hb_complex_program_begun(c, program, process, "/s.hbdb", NULL, NULL);
 	tell(c, far, "{\"pid\":9,\"began\":1,\"boot\":\"f\",\"recording\":\"/tmp/part\",\"state\":\"running\"}",
 		HB_ENDS_NOT, &other);
 	check(!belongs(c, other, program), "until the next run");
@@ -323,6 +352,7 @@ static void test_deaths(void)
 int main(void)
 {
 	test_twice();
+	test_after_its_end();
 	test_agreement();
 	test_programs();
 	test_parts();

@@ -200,7 +200,61 @@ static void test_together(void)
 	cJSON_Delete(news);
 	hb_reactions_tick(now_read, c, 1000000000000000 + 201000000, due, NULL);
 	hb_reactions_tick(now_read, c, 1000000000000000 + 202000000, due, NULL);
-	check(fired_is("6"), "a load");
+	check(fired_is("6") && strstr(last_text, "/n1/9.5"), "a load, and which: %s", last_text);
+	end(c);
+}
+
+#define HEAT(value) RANK3 ",\"data\":{\"name\":\"heat\",\"value\":" #value "}"
+
+/* What happened before a manager began anew: nothing is due by it, and what comes behind it knows of it. */
+static void test_remembered(void)
+{
+	static const char *const rules = "when rank 3 dies and program solver is running within 10s do note\n"
+					 "when sensor heat over 50 do note\n"
+					 "when rate of deaths over 2 per minute do note\n"
+					 "when sensor heat and rank 3 dies within 10s do note\n";
+	hb_complex *c = begin(rules);
+	check(hb_reactions_look_back(now_read), "these rules look back");
+	for (int i = 0; i < 3; i++) {
+		char text[300];
+		snprintf(text, sizeof text, "{\"time\":%.0f,\"kind\":\"%s\",\"program_name\":\"solver\"%s}",
+			1e15 + i * 1e6, i < 2 ? "death" : "sensor", i < 2 ? RANK3 : HEAT(60));
+		cJSON *event = cJSON_Parse(text);
+		hb_reactions_event(now_read, c, event, NULL, NULL);
+		cJSON_Delete(event);
+	}
+	check(fired_is(""), "what is remembered makes no rule due");
+	feed(c, 3, "sensor", HEAT(61));
+	check(fired_is(""), "a sensor that was beyond its limit counts when it was back");
+	feed(c, 4, "sensor", HEAT(40));
+	feed(c, 5, "sensor", HEAT(70));
+	check(fired_is("2"), "then it does");
+	feed(c, 6, "death", RANK3);
+	check(fired_is("4"), "a happening from before and one from now are within ten seconds");
+	hb_reactions_tick(now_read, c, 1000000000000000 + 7000000, due, NULL);
+	check(fired_is("3"), "and so are deaths of a minute");
+	end(c);
+	c = begin("when program solver is failed do note\n");
+	check(!hb_reactions_look_back(now_read) && !hb_reactions_holds(now_read, 0), "a state does not");
+	hb_reactions_held(now_read, 0, true);
+	check(hb_reactions_holds(now_read, 0), "whether it holds can be told");
+	end(c);
+}
+
+/* A clock that is set back by an hour. */
+static void test_clock(void)
+{
+	hb_complex *c = begin("when rate of deaths over 2 per minute do note\n");
+	for (int i = 0; i < 3; i++)
+		feed(c, 3600 + i, "death", RANK3);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 3603000000, due, NULL);
+	check(fired_is("1"), "three deaths in a minute");
+	hb_reactions_tick(now_read, c, 1000000000000000 + 1000000, due, NULL);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 70000000, due, NULL);
+	for (int i = 0; i < 3; i++)
+		feed(c, 80 + i, "death", RANK3);
+	hb_reactions_tick(now_read, c, 1000000000000000 + 83000000, due, NULL);
+	check(fired_is("1"), "are forgotten a minute later, though the clock was set back, and three more count");
 	end(c);
 }
 
@@ -225,7 +279,7 @@ static void test_speed(void)
 		hb_complex_process(c, node, o, HB_ENDS_NOT, &process, NULL);
 		cJSON_Delete(o);
 		if (!i)
-			hb_complex_program_begun(c, program, process, "/r.hbdb", NULL);
+			hb_complex_program_begun(c, program, process, "/r.hbdb", NULL, NULL);
 		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
 		if (due_at < 0 && fired[0])
 			due_at = i;
@@ -263,7 +317,7 @@ static void test_speed_of_one(void)
 			cJSON_Delete(o);
 		}
 		if (!i)
-			hb_complex_program_begun(c, program, process[0], "/r.hbdb", NULL);
+			hb_complex_program_begun(c, program, process[0], "/r.hbdb", NULL, NULL);
 		hb_reactions_tick(now_read, c, 1000000000000000 + i * 100000, due, NULL);
 		for (int k = 0; k < 2; k++)
 			if (due_at[k] < 0 && strchr(fired, '1' + k))
@@ -282,6 +336,8 @@ int main(void)
 	test_mutations();
 	test_events();
 	test_together();
+	test_remembered();
+	test_clock();
 	test_speed();
 	test_speed_of_one();
 	check_clean();

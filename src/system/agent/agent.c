@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -205,12 +206,20 @@ static hb_status listen_at(hb_agent *agent, const char *path, hb_error *err)
 	agent->listener = hb_unix_listen(path, SOCK_STREAM);
 	if (agent->listener >= 0 && hb__agent_watch(agent, agent->listener))
 		return HB_OK;
-	return fail(err, errno == EADDRINUSE ? "an agent listens already at" : "cannot listen at", path);
+	struct stat is;
+	int trouble = errno;
+	bool other = trouble == EADDRINUSE && !lstat(path, &is) && !S_ISSOCK(is.st_mode);
+	errno = trouble;
+	return fail(err,
+		other                   ? "what stands there is no socket, and is left alone:"
+		: trouble == EADDRINUSE ? "an agent listens already at"
+					: "cannot listen at",
+		path);
 }
 
 static hb_status begin(hb_agent *agent, hb_error *err)
 {
-	struct itimerspec tick = {{0, HB__TICK_MS * 1000000L}, {0, HB__TICK_MS * 1000000L}};
+	struct itimerspec tick = {{0, HB__TICK_MS * 1000000L}, {0, 1}}; /* the first one at once */
 	sigset_t some;
 	sigemptyset(&some);
 	sigaddset(&some, SIGCHLD);

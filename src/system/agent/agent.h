@@ -19,6 +19,7 @@ typedef struct hb_agent_options {
 	const char *socket;  /* a service: the path of the Unix socket, in a folder of this user's alone */
 	const char *state;   /* folder for what outlives the agent: started programs; made when it is not there */
 	const char *program; /* absolute path of hbdb here */
+	const char *notify;  /* what HBDB_SELF_NOTIFY is for what is started; NULL: nothing */
 	const hb_agent_row *rows;
 	void (*tick)(hb_agent *agent);
 	void (*gone)(hb_agent *agent, hb_wire *wire); /* a connection has ended */

@@ -50,6 +50,11 @@ hb_agent_ask hb__ask_signal, hb__ask_stop, hb__ask_go, hb__ask_run, hb__ask_star
 int32_t hb__begin(char *const *argv, const char *cwd, const cJSON *environment, int in, int out, int error, bool tied);
 void hb__runs_end(hb_agent *agent, hb_wire *wire);
 
+/* started.c: the folder of what was started, made when it is not there; an object as a file in it, as a whole or not at all (errno tells). */
+#define HB__STARTED_FOLDER 3500 /* bytes of its path: names of files go behind it */
+bool hb__started_folder(const hb_agent *agent, char *ret, size_t size);
+bool hb__started_write(const char *folder, const char *name, const cJSON *object);
+
 /* dial.c */
 void hb__doors_close(hb_agent *agent, hb_wire *wire); /* NULL: all */
 bool hb__door_opens(hb_agent *agent, int fd);         /* whether the descriptor is a door's, and somebody was let in */

@@ -43,7 +43,10 @@ static void send_signal(hb_wire *wire, uint64_t id, const cJSON *ask, int number
 	int fd = pidfd_open(p.pid, 0);
 	if (fd < 0 || !hb_task_read(p.pid, 0, &task) || task.began != p.began)
 		hb_wire_refuse(wire, id, 1, "process %d has ended", p.pid);
-	else if (pidfd_send_signal(fd, number, NULL, 0))
+	/* it lives, and leads its group: no other group has this number */
+	else if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(ask, "group")) && getpgid(p.pid) == p.pid
+			 ? kill(-p.pid, number)
+			 : pidfd_send_signal(fd, number, NULL, 0))
 		hb_wire_refuse(wire, id, 2, "process %d cannot be sent signal %d: %s", p.pid, number, strerror(errno));
 	else
 		hb_wire_answer(wire, id, NULL);

@@ -71,9 +71,9 @@ hb_status hb_complex_program_wanted(hb_complex *complex, int64_t program, bool w
 hb_status hb_complex_program_begins(hb_complex *complex, int64_t program, hb_error *err);
 /* It was told to end, now. */
 hb_status hb_complex_program_ends(hb_complex *complex, int64_t program, hb_error *err);
-/* It was begun as this process, into this recording (or NULL). */
-hb_status hb_complex_program_begun(
-	hb_complex *complex, int64_t program, int64_t process, const char *recording, hb_error *err);
+/* It was begun as this process, into this recording (or NULL); output: the file into which it writes, or NULL. */
+hb_status hb_complex_program_begun(hb_complex *complex, int64_t program, int64_t process, const char *recording,
+	const char *output, hb_error *err);
 /* It could not be begun, and why; when it is tried again (0: not). */
 hb_status hb_complex_program_failed(
 	hb_complex *complex, int64_t program, const char *why, int64_t retry, hb_error *err);

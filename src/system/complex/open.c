@@ -11,7 +11,8 @@
 #include "system/complex/inside.h"
 
 #define APPLICATION 0x68626462
-#define VERSION 3
+#define VERSION 4
+#define TABLES 7
 
 int64_t hb_complex_now(void)
 {
@@ -42,7 +43,8 @@ hb_status hb__complex_wrong(hb_complex *c, hb_error *err)
 	if (status == HB_E_FOREIGN)
 		return hb__complex_fail(err, status, "%.150s: this is no database of hbdb manager", c->path);
 	if (status == HB_E_DAMAGED)
-		return hb__complex_fail(err, status, "%.150s: is damaged; moved away, a new one is made", c->path);
+		return hb__complex_fail(err, status,
+			"%.150s: is damaged; when you move it away, hbdb manager makes a new one", c->path);
 	return hb__complex_fail(err, status, "%.120s: %.100s", c->path, sqlite3_errmsg(c->db));
 }
 
@@ -190,6 +192,8 @@ static hb_status bring_up(hb_complex *c, int64_t version, hb_error *err)
 		[1] = "ALTER TABLE process ADD COLUMN messages INTEGER; ALTER TABLE process ADD COLUMN event_rate REAL; "
 		      "ALTER TABLE process ADD COLUMN message_rate REAL; PRAGMA user_version = 2",
 		[2] = "ALTER TABLE program ADD COLUMN part TEXT; PRAGMA user_version = 3",
+		[3] = "ALTER TABLE program ADD COLUMN failed INTEGER NOT NULL DEFAULT 0; "
+		      "ALTER TABLE program ADD COLUMN output TEXT; UPDATE program SET failed = failures; PRAGMA user_version = 4",
 	};
 	if (version < 1 || version >= VERSION)
 		return HB_OK;
@@ -223,6 +227,14 @@ static hb_status look(hb_complex *c, hb_error *err)
 	else if (application != APPLICATION)
 		return hb__complex_fail(
 			err, HB_E_FOREIGN, "%.150s: this is a database, but not one of hbdb manager", c->path);
+	if (!status &&
+		hb__db_number(c, 0,
+			"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('node', 'program', 'process', "
+			"'event', 'reaction', 'hold', 'mark')",
+			"") != TABLES)
+		return hb__complex_fail(err, HB_E_DAMAGED,
+			"%.150s: tables are missing in it; when you move it away, hbdb manager makes a new one",
+			c->path);
 	int64_t version = status ? VERSION : hb__db_number(c, 0, "PRAGMA user_version", "");
 	if (version > VERSION)
 		return hb__complex_fail(err, HB_E_VERSION,

@@ -7,8 +7,14 @@
 
 #define FIELD(name) cJSON_GetObjectItemCaseSensitive(process, name)
 
+/* An agent that was begun when a process had ended already knows its log, and not when it began: then its log tells which one it is. */
 static int64_t find(hb_complex *c, int64_t node, const cJSON *process)
 {
+	const cJSON *began = FIELD("began");
+	if (cJSON_IsNumber(began) && began->valuedouble == 0)
+		return hb__db_number(c, 0,
+			"SELECT max(process) FROM process WHERE node = ?1 AND boot = ?2 AND pid = ?3 AND recording = ?4 AND log = ?5",
+			"itftt", node, FIELD("boot"), FIELD("pid"), FIELD("recording"), FIELD("log"));
 	return hb__db_number(c, 0,
 		"SELECT process FROM process WHERE node = ?1 AND boot = ?2 AND pid = ?3 AND began = ?4", "itff", node,
 		FIELD("boot"), FIELD("pid"), FIELD("began"));
@@ -101,7 +107,8 @@ static hb_status end_all_of_it(hb_complex *c, int64_t number, int64_t status, in
 		    : hb__db_do(c, err,
 			      /* who was told to end has not failed */
 			      "UPDATE program SET state = iif(ending IS NULL, ?2, 'ended'), since = ?3, "
-			      "failures = iif(?4 AND ending IS NULL, iif(?3 - since < 60000000, failures + 1, 1), 0), ending = NULL, "
+			      "failures = iif(?4 AND ending IS NULL, iif(?3 - since < 60000000, failures + 1, 1), 0), "
+			      "failed = failed + (?4 AND ending IS NULL), ending = NULL, "
 			      "status = iif(?7, ?5, NULL), "
 			      "signal = iif(?6 > 0, ?6, NULL) WHERE process = ?1 AND state IN ('running', 'stopped', 'hangs')",
 			      "isiiiii", number, failed ? "failed" : "ended", hb_complex_now(), (int64_t)failed, status,
@@ -201,7 +208,8 @@ static bool is_early(hb_complex *c, int64_t number, const char *before, const ch
 	if (!number || strcmp(state, "gone") || !strcmp(before, "gone") || !strcmp(before, "ended"))
 		return false;
 	int64_t now = hb_complex_now();
-	hb__db_do(c, NULL, "UPDATE process SET missing = coalesce(missing, ?2) WHERE process = ?1", "ii", number, now);
+	hb__db_do(c, NULL, "UPDATE process SET missing = min(coalesce(missing, ?2), ?2) WHERE process = ?1", "ii",
+		number, now);
 	return hb__db_number(c, now, "SELECT missing FROM process WHERE process = ?", "i", number) > now - MISSING;
 }
 
@@ -245,7 +253,7 @@ static hb_status end_others(hb_complex *c, int64_t node, hb_error *err)
 {
 	int64_t now = hb_complex_now(), number;
 	hb_status status = hb__db_do(c, err,
-		"UPDATE process SET missing = ?2 WHERE node = ?1 AND missing IS NULL AND state NOT IN ('ended', 'gone') "
+		"UPDATE process SET missing = ?2 WHERE node = ?1 AND (missing IS NULL OR missing > ?2) AND state NOT IN ('ended', 'gone') "
 		"AND process NOT IN (SELECT process FROM temp.seen)",
 		"ii", node, now);
 	while (!status &&

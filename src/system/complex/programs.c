@@ -108,7 +108,7 @@ hb_status hb_complex_program_wanted(hb_complex *c, int64_t program, bool wanted,
 hb_status hb_complex_program_begins(hb_complex *c, int64_t program, hb_error *err)
 {
 	return hb__db_do(c, err,
-		"UPDATE program SET state = 'begins', since = ?2, process = NULL, retry = NULL WHERE program = ?1",
+		"UPDATE program SET state = 'begins', since = ?2, process = NULL, retry = NULL, ending = NULL WHERE program = ?1",
 		"ii", program, hb_complex_now());
 }
 
@@ -118,15 +118,15 @@ hb_status hb_complex_program_ends(hb_complex *c, int64_t program, hb_error *err)
 }
 
 hb_status hb_complex_program_begun(
-	hb_complex *c, int64_t program, int64_t process, const char *recording, hb_error *err)
+	hb_complex *c, int64_t program, int64_t process, const char *recording, const char *output, hb_error *err)
 {
 	hb_status status = hb_complex_begin(c, err);
 	if (status)
 		return status;
 	status = hb__db_do(c, err,
-		"UPDATE program SET process = ?2, recording = ?3, part = NULL, state = 'running', since = ?4, runs = runs + 1, retry = NULL, ending = NULL, "
+		"UPDATE program SET process = ?2, recording = ?3, output = ?5, part = NULL, state = 'running', since = ?4, runs = runs + 1, retry = NULL, ending = NULL, "
 		"status = NULL, signal = NULL WHERE program = ?1",
-		"iisi", program, process, recording, hb_complex_now());
+		"iisis", program, process, recording, hb_complex_now(), output);
 	status = status ? status
 			: hb__db_do(
 				  c, err, "UPDATE process SET program = ?1 WHERE process = ?2", "ii", program, process);
@@ -144,7 +144,8 @@ hb_status hb_complex_program_begun(
 		status ? status
 		       : hb__db_do(c, err,
 				 "UPDATE program SET state = iif(p.status = 0 AND coalesce(p.signal, 0) = 0, 'ended', 'failed'), status = p.status, "
-				 "signal = p.signal, failures = failures + (coalesce(p.status, 1) <> 0 OR coalesce(p.signal, 0) <> 0) "
+				 "signal = p.signal, failures = failures + (coalesce(p.status, 1) <> 0 OR coalesce(p.signal, 0) <> 0), "
+				 "failed = failed + (coalesce(p.status, 1) <> 0 OR coalesce(p.signal, 0) <> 0) "
 				 "FROM process p WHERE program.program = ?1 AND p.process = program.process AND p.state IN ('ended', 'gone')",
 				 "i", program);
 	hb_status ended = hb_complex_end(c, !status, err);
@@ -157,7 +158,7 @@ hb_status hb_complex_program_failed(hb_complex *c, int64_t program, const char *
 	if (status)
 		return status;
 	status = hb__db_do(c, err,
-		"UPDATE program SET state = 'failed', since = ?2, failures = failures + 1, process = NULL, retry = ?3 WHERE program = ?1",
+		"UPDATE program SET state = 'failed', since = ?2, failures = failures + 1, failed = failed + 1, process = NULL, ending = NULL, retry = ?3 WHERE program = ?1",
 		"iiI", program, hb_complex_now(), retry);
 	char *name = hb__db_words(c, "SELECT name FROM program WHERE program = ?", "i", program);
 	status = status ? status

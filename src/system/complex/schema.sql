@@ -1,7 +1,7 @@
 -- The complex: what the manager knows. Times are microseconds since 1970; a state's `since` is when it began.
 -- A row is never given another meaning: what is gone has a state that says so, and is removed after a time.
 PRAGMA application_id = 0x68626462; -- "hbdb"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE node(
 	node INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,6 +29,8 @@ CREATE TABLE program(
 	state TEXT NOT NULL DEFAULT 'ended',   -- begins, running, stopped, hangs, failed, ended
 	since INTEGER NOT NULL DEFAULT 0,
 	runs INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, -- how often it was begun; how often it failed since a run was good
+	failed INTEGER NOT NULL DEFAULT 0,     -- how often it failed, of all runs
+	output TEXT,                     -- of its last run: the file on its node into which it writes
 	status INTEGER, signal INTEGER,  -- of its last end
 	process INTEGER,                 -- the process that its command was begun as, in its last run
 	retry INTEGER,                   -- when it is begun again; NULL: it is not waiting for that

@@ -55,7 +55,13 @@ static void ask_rows(struct ask *a, const char *what)
 		.after = hb__manager_int(a->object, "after"),
 		.since = hb__manager_int(a->object, "since"),
 		.most = hb__manager_int(a->object, "most")};
-	hb_status status = hb_complex_rows(a->manager->complex, what, &filter, add_row, &list, &err);
+	int64_t number;
+	hb_complex *c = a->manager->complex;
+	/* a name that is not there would have no rows, as one where nothing happens */
+	hb_status status = filter.node ? hb_complex_node_find(c, filter.node, &number, &err) : HB_OK;
+	if (!status && filter.program)
+		status = hb_complex_program_find(c, filter.program, &number, &err);
+	status = status ? status : hb_complex_rows(c, what, &filter, add_row, &list, &err);
 	if (status) {
 		cJSON_Delete(list.rows);
 		refuse(a, &err);
@@ -338,7 +344,7 @@ void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, u
 		struct hb__node *n = m->node[i];
 		bool watched = false;
 		for (size_t k = 0; k < n->nwatched; k++)
-			watched |= !strcmp(n->watched[k], hb__manager_text(program, "recording"));
+			watched |= !strcmp(n->watched[k].folder, hb__manager_text(program, "recording"));
 		if (!n->up || !watched)
 			continue;
 		cJSON *ask = cJSON_CreateObject();
@@ -417,7 +423,10 @@ static void ask_run(struct ask *a)
 	struct hb__node *n = hb__node_of(m, number);
 	if (!n || !n->up || channel < 1 || channel > UINT32_MAX ||
 		socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end)) {
-		hb_wire_refuse(a->wire, a->id, 2, !n || !n->up ? "node %s is down" : "node %s: the ask says no channel",
+		hb_wire_refuse(a->wire, a->id, 2,
+			n && !n->up && !n->decided ? "node %s is being reached: try again in a moment"
+			: !n || !n->up             ? "node %s is down"
+						   : "node %s: the ask says no channel",
 			hb__manager_text(a->object, "node"));
 		return;
 	}
@@ -477,6 +486,8 @@ void hb__console_asked(void *user, hb_wire *wire, uint64_t id, const char *name,
 		hb_wire_refuse(wire, id, 2, "answers have to be read, too");
 		return;
 	}
+	if (hb__ask_later(c, id, name, object))
+		return;
 	/* a hold that is to stay is the user's, and any of his consoles may go on with it */
 	bool own = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, "while_here"));
 	snprintf(a.who, sizeof a.who, own ? "%s/%d" : "%s", c->user, c->number);

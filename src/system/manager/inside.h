@@ -26,10 +26,14 @@ struct hb__node {
 	int errors;     /* its standard error; -1: none */
 	char said[200]; /* the last line of that */
 	bool up, gone;  /* up: its agent has said hello; gone: it is to be forgotten */
+	bool decided;   /* whether it is up or down has been seen */
 	bool asking;    /* for `ps` */
 	double since, asked, answered, next,
-		wait;   /* since: the command was begun; next: attempt; wait: before the one after that */
-	char **watched; /* recordings that were asked for */
+		wait; /* since: the command was begun; next: attempt; wait: before the one after that */
+	struct hb__watched {
+		char *folder;
+		bool needed; /* by a program */
+	} * watched;         /* recordings that were asked for */
 	size_t nwatched, room;
 };
 
@@ -60,6 +64,8 @@ struct hb_manager {
 	int consoles; /* that there ever were */
 	struct hb__child *child;
 	size_t nchildren, child_room;
+	struct hb__later *later;
+	size_t nlater, later_room;
 	uid_t *allowed;
 	size_t nallowed;
 	char user[64];
@@ -93,6 +99,12 @@ void hb__console_asked(void *user, hb_wire *wire, uint64_t id, const char *name,
 /* The ring of a program (a row) is kept on every node; console: who waits for the answer to this ask, 0: nobody. output: NULL: where the agent puts it. */
 void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, uint64_t id, const char *output);
 
+/* ---- later.c ---- */
+/* Whether the ask has to wait until its node is up or down: then it is asked again by hb__asks_resume. */
+bool hb__ask_later(struct hb__console *c, uint64_t id, const char *name, const cJSON *ask);
+void hb__asks_resume(struct hb_manager *m);
+void hb__asks_forget(struct hb_manager *m);
+
 /* ---- nodes.c ---- */
 /* Makes the nodes those of the database. */
 void hb__manager_nodes_read(struct hb_manager *m);
@@ -114,7 +126,7 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_error *err);
 
 /* ---- move.c: what moves processes ---- */
-/* Asks the agent of a process; on_answer may be NULL. HB_E_ARGUMENT: it has ended, or its node is not there. */
+/* Asks the agent of a process; answered may be NULL; signal < 0: for its process group, too. HB_E_ARGUMENT: it has ended, or its node is not there. */
 hb_status hb__process_ask(struct hb_manager *m, const cJSON *process, const char *ask, int signal,
 	hb_wire_answered *answered, void *user, hb_error *err);
 /* An object with pid, began and boot of a row of `processes`. */
@@ -127,6 +139,8 @@ bool hb__manager_run_heard(struct hb_manager *m, int fd);
 void hb__manager_runs_close(void);
 
 /* ---- react.c ---- */
+/* What an earlier manager knew: which states hold, what happened within the time that a rule looks back. */
+void hb__manager_react_anew(struct hb_manager *m);
 /* Asks the reactions about what has happened since. */
 void hb__manager_react(struct hb_manager *m);
 void hb__manager_react_tick(struct hb_manager *m, double now);

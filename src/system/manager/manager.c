@@ -158,6 +158,7 @@ static void turn(struct hb_manager *m)
 			hb__manager_fine(m, hb_complex_end(m->complex, true, &err), &err);
 		for (int i = 0; i < n && !m->ending; i++)
 			console_heard(m, at[i].data.fd);
+		hb__asks_resume(m);
 		/* only what is in the database has happened */
 		hb__manager_react(m);
 		hb__consoles_tell(m);
@@ -246,6 +247,8 @@ static hb_status begin(struct hb_manager *m, hb_error *err)
 	m->reacted = hb_complex_mark(m->complex, "reacted");
 	status = hb_complex_consoles_gone(m->complex, err);
 	status = status ? status : put_reactions(m, err);
+	if (!status)
+		hb__manager_react_anew(m);
 	status = status ? status : hb__door_open(m, err);
 	if (!status)
 		hb__manager_nodes_read(m);
@@ -258,6 +261,7 @@ hb_status hb_manager_serve(const hb_manager_options *options, hb_error *err)
 		.options = *options, .inner = -1, .signals = -1, .timer = -1, .listener = -1, .lock = -1};
 	hb_status status = begin(&m, err);
 	if (!status) {
+		hb__manager_say(&m, "the manager listens at %s", options->socket);
 		m.pulse = hb_service_pulse();
 		hb_service_say("READY=1");
 		turn(&m);
@@ -267,6 +271,7 @@ hb_status hb_manager_serve(const hb_manager_options *options, hb_error *err)
 		hb__console_end(&m, 0);
 	hb__manager_nodes_close(&m);
 	hb__manager_runs_close();
+	hb__asks_forget(&m);
 	hb__door_close(&m);
 	hb_complex_close(m.complex);
 	int fds[] = {m.inner, m.signals, m.timer, m.lock};

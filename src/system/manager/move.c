@@ -38,7 +38,9 @@ hb_status hb__process_ask(struct hb_manager *m, const cJSON *row, const char *na
 		cJSON *ask = cJSON_CreateObject();
 		cJSON_AddItemToObject(ask, "process", hb__process_named(row));
 		if (signal)
-			cJSON_AddNumberToObject(ask, "signal", signal);
+			cJSON_AddNumberToObject(ask, "signal", abs(signal));
+		if (signal < 0)
+			cJSON_AddBoolToObject(ask, "group", true);
 		hb_wire_ask(n->wire, name, ask, answered ? answered : ignored, user);
 		return HB_OK;
 	}

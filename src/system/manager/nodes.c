@@ -13,8 +13,9 @@
 #include "system/link/start.h"
 #include "system/manager/inside.h"
 
-#define SEEN_S 60  /* how often it is noted until when a node is known */
-#define SKEW_S 600 /* how far clocks of nodes may be apart */
+#define SEEN_S 60     /* how often it is noted until when a node is known */
+#define SKEW_S 600    /* how far clocks of nodes may be apart */
+#define LATE 10000000 /* microseconds: so long behind its end it is asked for what it recorded */
 
 struct hb__node *hb__node_of(struct hb_manager *m, int64_t number)
 {
@@ -73,19 +74,34 @@ struct question {
 	char *folder;
 	/* of `ps`: what earlier parts of the answer have told */
 	cJSON *processes, *started;
+	int64_t time; /* by the node's clock, before it looked; 0: not told */
 };
 
-/* Until when it is known how what the node had started ended, in seconds since 1970: a mark of the database. What ended long before is not told again. */
-static int64_t known_until(struct hb__node *n, bool now)
+/* Until when it is known how what the node had started ended, in seconds since 1970 by the node's clock: a mark of the database. What ended long before is not told
+ * again. 0: it has told nothing yet. time: a new one; 0: none. */
+static int64_t known_until(struct hb__node *n, int64_t time)
 {
-	char mark[40];
+	char mark[40], old[40];
 	hb_error err;
 	struct hb_manager *m = n->manager;
-	snprintf(mark, sizeof mark, "node %lld", (long long)n->number);
-	int64_t until = hb_complex_mark(m->complex, mark), time = hb_complex_now() / 1000000;
-	if (now && time > until + SEEN_S)
-		hb__manager_fine(m, hb_complex_set_mark(m->complex, mark, time, &err), &err);
-	return until;
+	snprintf(mark, sizeof mark, "known %lld", (long long)n->number);
+	snprintf(old, sizeof old, "node %lld", (long long)n->number); /* of an earlier hbdb, by the manager's clock */
+	int64_t until = hb_complex_mark(m->complex, mark), before = hb_complex_mark(m->complex, old);
+	if (time > until + SEEN_S || (time && time < until))
+		hb__manager_fine(
+			m, hb_complex_set_mark(m->complex, mark, time < until ? time - SKEW_S : time, &err), &err);
+	return until ? until : before > SKEW_S ? before - SKEW_S : 0;
+}
+
+/* What had ended before anybody asked the node is no news. */
+static void drop_ended(cJSON *started)
+{
+	cJSON *next;
+	for (cJSON *one = started ? started->child : NULL; one; one = next) {
+		next = one->next;
+		if (cJSON_HasObjectItem(one, "ended"))
+			cJSON_Delete(cJSON_DetachItemViaPointer(started, one));
+	}
 }
 
 static void free_question(struct question *q)
@@ -118,16 +134,21 @@ static void has_part(void *user, const cJSON *answer, const char *error, int sta
 	if (n && !error) {
 		append(&q->processes, answer, "processes");
 		append(&q->started, answer, "started");
+		if (!q->time)
+			q->time = hb__manager_int(answer, "time");
 		n->answered = hb_seconds();
 		if (next && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more"))) {
 			n->asked = n->answered;
 			ask_part(n, q, next);
 			return;
 		}
+		if (!known_until(n, 0))
+			drop_ended(q->started);
 		cJSON_ArrayForEach(one, q->started) cJSON_AddItemToArray(q->processes, cJSON_Duplicate(one, 1));
 		hb__manager_fine(n->manager, hb_complex_ps(n->manager->complex, n->number, q->processes, &err), &err);
 		hb__programs_started(n, q->started);
-		known_until(n, true);
+		/* an agent of an earlier hbdb does not tell */
+		known_until(n, q->time ? q->time : hb_complex_now() / 1000000 - SKEW_S);
 	}
 	if (n) {
 		n->asking = false;
@@ -140,9 +161,9 @@ static void has_part(void *user, const cJSON *answer, const char *error, int sta
 static void ask_part(struct hb__node *n, struct question *q, const cJSON *next)
 {
 	cJSON *ask = cJSON_CreateObject();
-	int64_t until = known_until(n, false);
+	int64_t until = known_until(n, 0);
 	if (until)
-		cJSON_AddNumberToObject(ask, "since", (double)(until - SKEW_S));
+		cJSON_AddNumberToObject(ask, "since", (double)until);
 	if (next)
 		cJSON_AddItemToObject(ask, "after", cJSON_Duplicate(next, 1));
 	hb_wire_ask(n->wire, "ps", ask, has_part, q);
@@ -166,8 +187,8 @@ static void watches(void *user, const cJSON *answer, const char *error, int stat
 	(void)answer, (void)status;
 	/* it is not there yet, or not any more: the next turn asks again */
 	for (size_t i = 0; n && i < n->nwatched; i++)
-		if (!strcmp(n->watched[i], q->folder)) {
-			free(n->watched[i]);
+		if (!strcmp(n->watched[i].folder, q->folder)) {
+			free(n->watched[i].folder);
 			n->watched[i] = n->watched[--n->nwatched];
 		}
 	free_question(q);
@@ -178,14 +199,14 @@ void hb__node_watch(struct hb__node *n, const char *folder)
 	if (!n->up)
 		return;
 	for (size_t i = 0; i < n->nwatched; i++)
-		if (!strcmp(n->watched[i], folder))
+		if (!strcmp(n->watched[i].folder, folder))
 			return;
 	struct question *q = calloc(1, sizeof *q);
 	if (!q || !HB_GROW(n->watched, n->room, n->nwatched + 1)) {
 		free(q);
 		return;
 	}
-	n->watched[n->nwatched++] = strdup(folder);
+	n->watched[n->nwatched++] = (struct hb__watched){strdup(folder), true};
 	*q = (struct question){.manager = n->manager, .node = n->number, .folder = strdup(folder)};
 	cJSON *ask = cJSON_CreateObject();
 	cJSON_AddStringToObject(ask, "folder", folder);
@@ -251,7 +272,7 @@ void hb__node_lose(struct hb__node *n, const char *why)
 	n->wire = NULL;
 	n->up = n->asking = false;
 	while (n->nwatched)
-		free(n->watched[--n->nwatched]);
+		free(n->watched[--n->nwatched].folder);
 	snprintf(text, sizeof text, "%s%s%s", why, *n->said ? "; " : "", n->said);
 	if (wire)
 		hb_wire_close(wire);
@@ -263,6 +284,7 @@ void hb__node_lose(struct hb__node *n, const char *why)
 	/* one that worked is tried again at once, and then ever more seldom */
 	n->wait = was_up ? 0.2 : n->wait * 2 > HB__BACK_OFF_S ? HB__BACK_OFF_S : n->wait < 0.5 ? 0.5 : n->wait * 2;
 	n->next = now + n->wait;
+	n->decided = true;
 	if (!n->gone)
 		tell_state(n, "down", text, NULL);
 }
@@ -295,7 +317,7 @@ static void turn(struct hb__node *n)
 {
 	bool open = hb_wire_turn(n->wire);
 	if (open && !n->up && hb_wire_peer(n->wire)) {
-		n->up = true;
+		n->up = n->decided = true;
 		n->wait = 0;
 		n->answered = hb_seconds();
 		tell_state(n, "up", "", hb_wire_peer(n->wire));
@@ -360,11 +382,12 @@ static bool put_node(void *user, cJSON *row)
 		n->wait = n->next = 0;
 		if (n->wire)
 			hb__node_lose(n, "it is reached in another way now");
+		n->decided = false;
 		n->next = 0;
 	}
 	/* what the manager before us knew is old */
 	if (n && !n->wire && !n->since)
-		tell_state(n, "unknown", "the manager has begun", NULL);
+		tell_state(n, "unknown", "it is being reached", NULL);
 	if (n)
 		n->gone = false;
 	cJSON_Delete(row);
@@ -420,7 +443,13 @@ static bool watch_one(void *user, cJSON *row)
 	struct hb__node *n = user;
 	const char *recording = hb_wire_text(row, "recording"), *part = hb_wire_text(row, "part"),
 		   *state = hb__manager_text(row, "state");
-	bool runs = !strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs");
+	/* a short run may be over before its folder was found */
+	bool runs = !strcmp(state, "running") || !strcmp(state, "stopped") || !strcmp(state, "hangs") ||
+		    hb__manager_int(row, "since") + LATE > hb_complex_now();
+	for (size_t i = 0; i < n->nwatched; i++)
+		if ((recording && !strcmp(n->watched[i].folder, recording)) ||
+			(part && !strcmp(n->watched[i].folder, part)))
+			n->watched[i].needed = true;
 	if (runs && recording)
 		hb__node_watch(n, recording);
 	if (runs && part)
@@ -432,7 +461,17 @@ static bool watch_one(void *user, cJSON *row)
 /* Those of programs that run: also on nodes where they did not begin, for their processes may be there. */
 static void watch_recordings(struct hb__node *n)
 {
+	for (size_t i = 0; i < n->nwatched; i++)
+		n->watched[i].needed = false;
 	hb_complex_rows(n->manager->complex, "programs", &(hb_complex_filter){0}, watch_one, n, NULL);
+	/* those of earlier runs */
+	for (size_t i = 0; i < n->nwatched;)
+		if (n->watched[i].needed) {
+			i++;
+		} else {
+			free(n->watched[i].folder);
+			n->watched[i] = n->watched[--n->nwatched];
+		}
 }
 
 void hb__manager_nodes_close(struct hb_manager *m)

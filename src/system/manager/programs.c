@@ -48,11 +48,15 @@ static void has_begun(struct hb_manager *m, int64_t program, int64_t node, const
 	if (row &&
 		hb__manager_fine(m, hb_complex_process(m->complex, node, process, HB_ENDS_NOT, &number, &err), &err) &&
 		hb__manager_fine(m,
-			hb_complex_program_begun(m->complex, program, number, hb_wire_text(process, "recording"), &err),
+			hb_complex_program_begun(m->complex, program, number, hb_wire_text(process, "recording"),
+				hb_wire_text(process, "output"), &err),
 			&err)) {
 		struct hb__node *n = hb__node_of(m, node);
 		if (n && hb_wire_text(process, "recording"))
 			hb__node_watch(n, hb_wire_text(process, "recording"));
+		/* it was told to end while it was being begun */
+		if (hb__manager_int(row, "ending"))
+			hb__manager_fine(m, hb__program_end(m, program, hb__manager_int(row, "wanted"), &err), &err);
 	}
 	cJSON_Delete(row);
 }
@@ -81,6 +85,13 @@ static void begun(void *user, const cJSON *answer, const char *error, int status
 	free(b);
 }
 
+/* One beginning of a program: what an agent has started for it says which one it was. Clocks of two machines tell nothing. */
+static void name_beginning(const cJSON *row, char name[static 64])
+{
+	snprintf(name, 64, "%lld of %lld", (long long)hb__manager_int(row, "since"),
+		(long long)hb__manager_int(row, "program"));
+}
+
 hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err)
 {
 	cJSON *row = hb_complex_row(m->complex, "programs", program);
@@ -100,14 +111,19 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 	if (b) {
 		static const char *const fields[] = {"name", "command", "cwd", "environment", "record"};
 		cJSON *ask = cJSON_CreateObject();
+		char beginning[64];
 		*b = (struct beginning){m, program, n->number};
+		/* it is known that it is asked for before it is asked for: should we die between, what the agent has started tells */
+		status = hb_complex_program_begins(m->complex, program, err);
+		cJSON_Delete(row);
+		row = hb_complex_row(m->complex, "programs", program);
 		for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 			const cJSON *field = cJSON_GetObjectItemCaseSensitive(row, fields[i]);
 			if (field && !cJSON_IsNull(field))
 				cJSON_AddItemToObject(ask, fields[i], cJSON_Duplicate(field, 1));
 		}
-		/* it is known that it is asked for before it is asked for: should we die between, what the agent has started tells */
-		status = hb_complex_program_begins(m->complex, program, err);
+		name_beginning(row, beginning);
+		cJSON_AddStringToObject(ask, "beginning", beginning);
 		if (!status)
 			hb_wire_ask(n->wire, "start", ask, begun, b);
 		else {
@@ -123,11 +139,19 @@ hb_status hb__program_begin(struct hb_manager *m, int64_t program, hb_error *err
 static const cJSON *find_started(const cJSON *started, const cJSON *row)
 {
 	const cJSON *one, *found = NULL;
-	cJSON_ArrayForEach(
-		one, started) if (!strcmp(hb__manager_text(one, "name"), hb__manager_text(row, "name")) &&
-				  (hb__manager_int(one, "since") + 1) * 1000000 >= hb__manager_int(row, "since") &&
-				  cJSON_Compare(cJSON_GetObjectItemCaseSensitive(one, "command"),
-					  cJSON_GetObjectItemCaseSensitive(row, "command"), true)) found = one;
+	char name[64];
+	name_beginning(row, name);
+	cJSON_ArrayForEach(one, started)
+	{
+		const char *its = hb_wire_text(one, "beginning");
+		/* an agent of an older hbdb does not say */
+		bool like = !its && !strcmp(hb__manager_text(one, "name"), hb__manager_text(row, "name")) &&
+			    (hb__manager_int(one, "since") + 1) * 1000000 >= hb__manager_int(row, "since") &&
+			    cJSON_Compare(cJSON_GetObjectItemCaseSensitive(one, "command"),
+				    cJSON_GetObjectItemCaseSensitive(row, "command"), true);
+		if (like || (its && !strcmp(its, name)))
+			found = one;
+	}
 	return found;
 }
 
@@ -146,7 +170,8 @@ void hb__programs_started(struct hb__node *n, const cJSON *started)
 		const cJSON *one = find_started(started, row);
 		if (one)
 			has_begun(m, hb__manager_int(row, "program"), n->number, one);
-		else if (hb__manager_int(row, "since") + 5000000 < hb_complex_now())
+		else if (hb__manager_int(row, "since") + 5000000 < hb_complex_now() ||
+			 hb__manager_int(row, "since") > hb_complex_now() + 1000000) /* the clock was set back */
 			hb__manager_fine(m,
 				hb_complex_program_failed(m->complex, hb__manager_int(row, "program"),
 					"the connection was lost while it was begun", later(row), &err),
@@ -206,7 +231,8 @@ hb_status hb__program_end(struct hb_manager *m, int64_t program, bool again, hb_
 	status = status ? status : hb_complex_program_wanted(m->complex, program, again, err);
 	if (!status && again)
 		status = hb_complex_program_retry(m->complex, program, hb_complex_now(), err);
-	if (!status && runs)
+	bool begins = row && !strcmp(hb__manager_text(row, "state"), "begins");
+	if (!status && (runs || begins)) /* when it has begun it is ended */
 		status = hb_complex_program_ends(m->complex, program, err);
 	if (!status && runs && !is_sealing(m, row))
 		signal_main(m, row, SIGTERM);
@@ -223,7 +249,10 @@ static void kill_rest(struct hb_manager *m, const cJSON *row)
 		collect, rows, NULL);
 	cJSON_ArrayForEach(process, rows) if (strcmp(hb__manager_text(process, "state"), "ended") &&
 					      strcmp(hb__manager_text(process, "state"), "gone"))
-		hb__process_ask(m, process, "signal", SIGKILL, NULL, NULL, &err);
+		/* with what the command has begun, and nobody else knows of */
+		hb__process_ask(m, process, "signal",
+			hb__manager_int(process, "process") == hb__manager_int(row, "process") ? -SIGKILL : SIGKILL,
+			NULL, NULL, &err);
 	cJSON_Delete(rows);
 }
 
@@ -238,7 +267,8 @@ static void consider(struct hb_manager *m, const cJSON *row)
 	hb_error err;
 	bool again = !strcmp(restart, "always") ||
 		     (!strcmp(restart, "failed") && !strcmp(hb__manager_text(row, "state"), "failed"));
-	if (retry && retry <= now) {
+	/* none is set further ahead: the clock was set back */
+	if (retry && (retry <= now || retry > now + 2 * LONGEST)) {
 		struct hb__node *n = hb__node_of(m, hb__manager_int(row, "node"));
 		if (n && n->up) /* else as soon as it is */
 			hb__manager_fine(m, hb__program_begin(m, program, &err), &err);
@@ -259,6 +289,10 @@ void hb__programs_tick(struct hb_manager *m)
 		int64_t ending = hb__manager_int(row, "ending");
 		if (is_running(row)) {
 			double passed = (double)(hb_complex_now() - ending) / 1e6;
+			if (ending && passed < -1) /* the clock was set back: from now on */
+				hb__manager_fine(m,
+					hb_complex_program_ends(m->complex, hb__manager_int(row, "program"), &err),
+					&err);
 			if (ending && passed > PATIENCE && (passed > SEALING || !is_sealing(m, row))) {
 				kill_rest(m, row);
 				hb__manager_fine(m,

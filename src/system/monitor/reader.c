@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "reader.h"
 
-#define VERSION 3        /* of src/system/complex/schema.sql */
+#define VERSION 4        /* of src/system/complex/schema.sql */
 #define PATIENCE_MS 2000 /* while the manager writes */
 
 struct kept {
@@ -101,7 +101,9 @@ bool hb_reader_look(hb_reader *r)
 		return refuse(r, sqlite3_errmsg(r->db));
 	if (version != VERSION) {
 		snprintf(text, sizeof text, "its version is %d, and this hbdb reads version %d%s", version, VERSION,
-			version ? "" : "; is it the database of a manager?");
+			!version            ? "; is it the database of a manager?"
+			: version < VERSION ? "; hbdb manager of this version brings it up to it"
+					    : "");
 		return refuse(r, text);
 	}
 	r->device = st.st_dev;

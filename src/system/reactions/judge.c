@@ -150,6 +150,8 @@ static hb__when_series *series_of(hb__when_condition *c, int64_t process)
 /* How much more there is than a window ago. */
 static bool is_fast(const hb__when_condition *c, hb__when_series *s, double sum, int64_t now)
 {
+	if (s->nsamples && s->sample[s->nsamples - 1].time > now)
+		s->nsamples = 0; /* the clock was set back */
 	if (!s->nsamples || s->sample[s->nsamples - 1].time + c->window / 10 <= now) {
 		if (s->nsamples && s->sample[s->nsamples - 1].value > sum)
 			s->nsamples = 0; /* processes that had ended were forgotten */
@@ -210,6 +212,11 @@ static void forget_series(hb__when_condition *c)
 static bool is_often(hb__when_condition *c, int64_t now)
 {
 	size_t old = 0;
+	/* where the clock was set back, what came before that came now, at the latest */
+	for (size_t i = c->nsamples; i && c->sample[i - 1].time > now; i--)
+		c->sample[i - 1].time = now;
+	if (c->came > now)
+		c->came = now;
 	while (old < c->nsamples && c->sample[old].time <= now - c->window)
 		old++;
 	memmove(c->sample, c->sample + old, (c->nsamples - old) * sizeof *c->sample);
@@ -257,7 +264,7 @@ static void fire(hb_reactions *re, size_t index, const cJSON *event, int64_t now
 	for (size_t i = 0; i < rule->nconditions; i++)
 		if (!is_state(&rule->condition[i]))
 			rule->condition[i].came = 0; /* used up */
-	if (!may(rule, now))
+	if (!due || !may(rule, now))
 		return;
 	rule->last = now;
 	due(user, index, event);
@@ -284,7 +291,8 @@ void hb_reactions_event(hb_reactions *re, hb_complex *complex, const cJSON *even
 		for (size_t k = 0; k < rule->nconditions && touched && all; k++) {
 			hb__when_condition *c = &rule->condition[k];
 			cJSON *row = NULL;
-			all = is_state(c) ? is_so(c, complex, now, &row)
+			/* of what is only remembered states are not known any more: it counts as used up */
+			all = is_state(c) ? !due || is_so(c, complex, now, &row)
 					  : c->came && (!rule->within || now - c->came <= rule->within);
 			cJSON_Delete(row);
 		}
@@ -311,6 +319,13 @@ static cJSON *as_event(const hb__when_rule *rule, const hb__when_condition *c, c
 		cJSON_AddStringToObject(event, "program_name", program);
 	if (where && *where)
 		cJSON_AddStringToObject(event, "node_name", where);
+	static const char *const numbers[] = {"node", "program"};
+	for (size_t i = 0; i < 2; i++)
+		if (cJSON_IsNumber(FIELD(row, numbers[i])))
+			cJSON_AddNumberToObject(event, numbers[i], FIELD(row, numbers[i])->valuedouble);
+	if (row && c->kind == HB__NODE_HAS)
+		cJSON_AddNumberToObject(
+			cJSON_AddObjectToObject(event, "data"), "value", FIELD(row, c->what)->valuedouble);
 	if (row && (c->kind == HB__PROCESS_IS || c->each)) {
 		cJSON_AddStringToObject(event, "process_name", name);
 		static const char *const fields[] = {"process", "rank", "pid", "recording"};

@@ -136,6 +136,20 @@ const hb_reaction *hb_reactions_at(const hb_reactions *reactions, size_t index)
 }
 void hb_reactions_last(hb_reactions *reactions, size_t index, int64_t last) { reactions->rule[index].last = last; }
 
+bool hb_reactions_holds(const hb_reactions *reactions, size_t index) { return reactions->rule[index].held; }
+void hb_reactions_held(hb_reactions *reactions, size_t index, bool holds) { reactions->rule[index].held = holds; }
+
+bool hb_reactions_look_back(const hb_reactions *reactions)
+{
+	for (size_t i = 0; i < reactions->nrules; i++)
+		for (size_t k = 0; k < reactions->rule[i].nconditions; k++) {
+			const hb__when_condition *c = &reactions->rule[i].condition[k];
+			if (reactions->rule[i].within || c->kind == HB__RATE || (c->kind == HB__SENSOR && c->over))
+				return true;
+		}
+	return false;
+}
+
 bool hb_reactions_model(const hb_reactions *reactions, size_t index, const char **ret_file, const char **ret_program)
 {
 	for (size_t i = 0; i < reactions->nrules; i++)

@@ -51,13 +51,19 @@ const hb_reaction *hb_reactions_at(const hb_reactions *reactions, size_t index);
 /* When the rule was due last (microseconds since 1970), for `at most once per` of a manager that begins anew. */
 void hb_reactions_last(hb_reactions *reactions, size_t index, int64_t last);
 
+/* Whether a rule of states alone was due, and its states have held since: for a manager that begins anew, too. */
+bool hb_reactions_holds(const hb_reactions *reactions, size_t index);
+void hb_reactions_held(hb_reactions *reactions, size_t index, bool holds);
+/* Whether what happened before may count for what is due now: happenings within a time, rates, sensors that are beyond a limit. */
+bool hb_reactions_look_back(const hb_reactions *reactions);
+
 /* A model that a rule asks about: the caller checks the recording of the program against it, and puts in what comes out as findings
  * that have the file in their field `model`. False: there are no more of them. */
 bool hb_reactions_model(const hb_reactions *reactions, size_t index, const char **ret_file, const char **ret_program);
 
 /* The rule is due. event: a row of `events` as hb_complex_rows has it, or one made like it for a state. */
 typedef void hb_reactions_due(void *user, size_t index, const cJSON *event);
-/* An event has come. */
+/* An event has come. due NULL: it was one that an earlier manager has asked about already, so no rule is due: it is remembered. */
 void hb_reactions_event(
 	hb_reactions *reactions, hb_complex *complex, const cJSON *event, hb_reactions_due *due, void *user);
 /* Time has passed: rates, and states. now: microseconds since 1970. */

@@ -133,7 +133,8 @@ void hb_wire_cut(hb_wire *wire, uint32_t channel)
 	struct hb__channel *c = hb__wire_channel(wire, channel);
 	if (!c)
 		return;
-	if (!c->told) {
+	/* that no more bytes come may have been told; that nothing more is wanted has not */
+	if (!c->told || !c->how) {
 		static const char cut[] = "{\"error\":\"the other side does not want it any more\"}";
 		hb__wire_put(wire, HB__END, channel, cut, sizeof cut - 1);
 	}
@@ -165,11 +166,14 @@ bool hb__channel_bytes(hb_wire *wire, uint32_t number, const uint8_t *p, size_t 
 void hb__channel_end(hb_wire *wire, uint32_t number, const cJSON *how)
 {
 	struct hb__channel *c = hb__wire_channel(wire, number);
-	if (!c || c->over)
+	const char *error = hb_wire_text(how, "error");
+	/* whose bytes were over may come to want nothing more */
+	if (!c || (c->over && !error))
 		return;
 	c->over = true;
+	cJSON_Delete(c->said);
 	c->said = cJSON_Duplicate(how, 1);
-	if (hb_wire_text(how, "error")) { /* it wants nothing more, either */
+	if (error) { /* it wants nothing more, either */
 		close_in(wire, c);
 		c->come.n = 0;
 		c->ended = true;

@@ -94,16 +94,23 @@ static void take_notes(hb_agent *agent, int fd)
 	}
 }
 
-/* Of several agents of a user the first has it. */
-static void open_notes(hb_tool_agent *own)
+/* The system keeps ten or so, and refuses what comes behind: so each is taken when it comes. */
+static void notes_heard(hb_agent *agent, void *user, int fd)
 {
-	char *folder = hb__runtime_folder();
+	take_notes(agent, fd);
+	hb_agent_let_go(agent, fd);
+	hb_agent_listen(agent, fd, notes_heard, user);
+}
+
+/* Of several agents of a user one has it: the first, and when that has ended another one. */
+static void open_notes(hb_agent *agent, hb_tool_agent *own)
+{
 	int on = 1;
-	own->notes_path = folder ? hb__format("%s/notify", folder) : NULL;
-	own->notes = folder ? hb_unix_listen(own->notes_path, SOCK_DGRAM) : -1;
-	if (own->notes >= 0)
-		setsockopt(own->notes, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
-	free(folder);
+	own->notes = own->notes_path ? hb_unix_listen(own->notes_path, SOCK_DGRAM) : -1;
+	if (own->notes < 0)
+		return;
+	setsockopt(own->notes, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+	hb_agent_listen(agent, own->notes, notes_heard, NULL);
 }
 
 /* ---- the agent ---- */
@@ -113,7 +120,9 @@ static void tick(hb_agent *agent)
 	static unsigned ticks;
 	hb_tool_agent *own = hb_agent_user(agent);
 	hb__watching_tick(agent, own->watching);
-	if (own->notes >= 0)
+	if (own->notes < 0)
+		open_notes(agent, own);
+	else /* where it could not be listened to */
 		take_notes(agent, own->notes);
 	if (ticks++ % NODE_TICKS == 0)
 		tell_node(agent);
@@ -157,13 +166,17 @@ int hb__serve_agent(int in, int out, const char *socket)
 	}
 	self[n] = 0;
 	mkdir(state, 0700);
-	hb_tool_agent own = {.watching = hb__watching_new()};
-	open_notes(&own);
+	char *folder = hb__runtime_folder();
+	hb_tool_agent own = {.watching = hb__watching_new(),
+		.notes = -1,
+		.notes_path = folder ? hb__format("%s/notify", folder) : NULL};
+	free(folder);
 	hb_agent_options options = {.in = in,
 		.out = out,
 		.socket = socket,
 		.state = state,
 		.program = self,
+		.notify = own.notes_path,
 		.rows = rows,
 		.tick = tick,
 		.gone = gone,

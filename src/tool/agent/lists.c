@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent.h"
 
@@ -99,6 +100,7 @@ void hb__ask_ps(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
 	const char *folder = hb_wire_text(ask, "folder"), *after = hb_wire_text(ask, "after");
 	cJSON *answer = cJSON_CreateObject();
+	cJSON_AddNumberToObject(answer, "time", (double)time(NULL));
 	hb_wire_list fits = {.rows = cJSON_CreateArray()};
 	hb_watched *all;
 	size_t n;

@@ -96,14 +96,14 @@ static bool is_open(const char *path, char **ret_part)
 	return open;
 }
 
-/* part: also the part of a node. */
-static void track(hb_watching *w, const char *path, bool part)
+/* named: it was asked for by its name, and is the part of a node, or a recording that may be complete already: of a short run that is told then. */
+static void track(hb_watching *w, const char *path, bool named)
 {
 	for (size_t i = 0; i < w->ntracked; i++)
 		if (!strcmp(w->tracked[i]->path, path))
 			return;
-	part = part && is_part(path);
-	if (!part && !is_open(path, NULL))
+	bool part = named && is_part(path);
+	if (!part && !(named ? is_recording(path) : is_open(path, NULL)))
 		return;
 	struct tracked *t = hb__alloc(sizeof *t);
 	*t = (struct tracked){.path = hb__copy(path),
@@ -165,6 +165,18 @@ static bool wanted(const hb_watching *w, const char *path)
 			return true;
 	}
 	return false;
+}
+
+/* What is over is looked for no longer. */
+static void fulfil(hb_watching *w, const char *path)
+{
+	for (size_t i = 0; i < w->nwishes;)
+		if (!strcmp(w->wish[i].folder, path)) {
+			free(w->wish[i].folder);
+			w->wish[i] = w->wish[--w->nwishes];
+		} else {
+			i++;
+		}
 }
 
 static void drop(hb_agent *agent, hb_watching *w, size_t i)
@@ -244,7 +256,8 @@ static cJSON *describe(const struct tracked *t, size_t i)
 	cJSON_AddStringToObject(o, "log", strrchr(p->path, '/') + 1);
 	if (t->name[i] && *hb_rank_word(t->name[i]))
 		cJSON_AddNumberToObject(o, "rank", p->rank);
-	cJSON_AddNumberToObject(o, "events", (double)events);
+	if (p->nlanes) /* of a log that was complete when it was found they were not counted */
+		cJSON_AddNumberToObject(o, "events", (double)events);
 	add_rates(o, &t->seen[i].rates, hb__is_over(p));
 	if (t->seen[i].signal)
 		cJSON_AddNumberToObject(o, "signal", t->seen[i].signal);
@@ -389,6 +402,9 @@ static bool ran_here(const char *path)
 /* The recording is complete: its logs may have been sealed before the ends of their processes were seen here. */
 static void tell_ends(hb_agent *agent, struct tracked *t)
 {
+	/* those of a short run may have come and gone since they were looked for */
+	t->watch.lanes.listed = 0;
+	hb__lanes_look(&t->watch.lanes);
 	for (size_t i = 0; i < t->watch.lanes.n; i++) {
 		hb_process_now *p = &t->watch.lanes.at[i];
 		if (hb_growing_look(&p->log, p->path, NULL) || (!p->seen && !ran_here(p->path)))
@@ -453,6 +469,8 @@ void hb__watching_tick(hb_agent *agent, hb_watching *w)
 		/* of a part they were told there, also where raw logs of it come to the recording in the end */
 		if (over && !t->of_node && !t->part)
 			tell_ends(agent, t);
+		if (over)
+			fulfil(w, t->path);
 		if (over || !wanted(w, t->path))
 			drop(agent, w, i--);
 	}

@@ -103,12 +103,20 @@ int hb__asker_open(const char *socket_path, hb_asker **ret_console)
 
 hb_wire *hb__asker_wire(hb_asker *c) { return c->wire; }
 
+/* Why the connection ended: who is not let in is told nothing. */
+static const char *ended(const hb_asker *c)
+{
+	return hb_wire_peer(c->wire)
+		       ? hb_wire_why(c->wire)
+		       : "it closed the connection before it said anything: it lets in its own user and those whom --allow names, and 256 connections; its events say who was refused";
+}
+
 bool hb__asker_there(hb_asker *c, int wait_ms, const char **ret_why)
 {
 	struct pollfd at = {hb_wire_fd(c->wire), POLLIN, 0};
 	poll(&at, 1, wait_ms);
 	bool there = hb_wire_turn(c->wire);
-	*ret_why = there ? NULL : hb_wire_why(c->wire);
+	*ret_why = there ? NULL : ended(c);
 	return there;
 }
 
@@ -151,14 +159,17 @@ int hb__asker_try(hb_asker *c, const char *name, cJSON *ask, double seconds, cJS
 	}
 	if (!c->come) {
 		c->late = !lost;
-		*ret_error = lost ? hb__format("the manager: %s", hb_wire_why(c->wire))
-				  : hb__copy("the manager does not answer");
+		*ret_error = lost ? hb__format("the manager: %s", ended(c)) : hb__copy("the manager does not answer");
 		return HB_EXIT_USAGE;
 	}
 	if (ret_answer)
 		*ret_answer = c->answer;
 	else
 		cJSON_Delete(c->answer);
+	if (c->error && !hb_wire_peer(c->wire)) {
+		free(c->error);
+		c->error = hb__format("the manager: %s", ended(c));
+	}
 	*ret_error = c->error;
 	return !c->error ? 0 : c->status ? c->status : HB_EXIT_USAGE;
 }
@@ -239,7 +250,7 @@ int hb__asker_wait(hb_asker *c)
 		}
 		if (!hb_wire_turn(c->wire)) {
 			close(signals);
-			return hb__fail_with(HB_EXIT_USAGE, "the manager: %s", hb_wire_why(c->wire));
+			return hb__fail_with(HB_EXIT_USAGE, "the manager: %s", ended(c));
 		}
 	}
 }

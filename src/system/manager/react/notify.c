@@ -1,6 +1,7 @@
 /* Telling others: commands, datagrams, systemd. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <netdb.h>
 #include <signal.h>
 #include <spawn.h>
@@ -88,15 +89,17 @@ bool hb__child_reaped(struct hb_manager *m, pid_t pid, int status)
 
 /* ---- datagrams ---- */
 
-static bool send_udp(const char *where, const char *text, size_t n)
+/* 0, or what getaddrinfo says, or EAI_SYSTEM with errno. */
+static int send_udp(const char *where, int flags, const char *text, size_t n)
 {
 	char host[256];
-	struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV}, *found = NULL;
+	struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV | flags}, *found = NULL;
 	const char *colon = strrchr(where, ':');
 	bool sent = false;
 	snprintf(host, sizeof host, "%.*s", (int)(colon - where), where);
-	if (getaddrinfo(host, colon + 1, &hints, &found))
-		return false;
+	int trouble = getaddrinfo(host, colon + 1, &hints, &found);
+	if (trouble)
+		return trouble;
 	for (const struct addrinfo *a = found; a && !sent; a = a->ai_next) {
 		int fd = socket(a->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 		sent = fd >= 0 && sendto(fd, text, n, MSG_NOSIGNAL, a->ai_addr, a->ai_addrlen) == (ssize_t)n;
@@ -104,17 +107,44 @@ static bool send_udp(const char *where, const char *text, size_t n)
 			close(fd);
 	}
 	freeaddrinfo(found);
-	return sent;
+	return sent ? 0 : EAI_SYSTEM;
+}
+
+/* Who has to be asked for the address of a host may not answer for long: a child waits for that. False: there is none. */
+static bool send_by_child(struct hb_manager *m, const char *where, const char *text, size_t n)
+{
+	if (m->nchildren >= CHILDREN || !HB_GROW(m->child, m->child_room, m->nchildren + 1)) {
+		errno = EAGAIN;
+		return false;
+	}
+	pid_t pid = fork();
+	if (!pid && !close_range(3, ~0U, 0)) /* the lock of the database, and connections, are the manager's */
+		_exit(send_udp(where + 4, 0, text, n) ? 1 : 0);
+	if (!pid)
+		_exit(2);
+	if (pid < 0)
+		return false;
+	m->child[m->nchildren].pid = pid;
+	snprintf(m->child[m->nchildren++].what, sizeof m->child[0].what,
+		"a datagram to %.60s, which has to be looked up,", where);
+	return true;
 }
 
 void hb__notify_datagram(struct hb_manager *m, const char *where, const cJSON *event)
 {
 	char *text = cJSON_PrintUnformatted(event);
-	bool sent = text && (!strncmp(where, "unix:", 5) ? hb_unix_send(where + 5, text, strlen(text), false)
-							 : send_udp(where + 4, text, strlen(text)));
-	if (!sent)
+	size_t n = text ? strlen(text) : 0;
+	int trouble = text ? 0 : EAI_MEMORY;
+	if (text && !strncmp(where, "unix:", 5)) {
+		trouble = hb_unix_send(where + 5, text, n, false) ? 0 : EAI_SYSTEM;
+	} else if (text) {
+		trouble = send_udp(where + 4, AI_NUMERICHOST, text, n);
+		if (trouble && trouble != EAI_SYSTEM)
+			trouble = send_by_child(m, where, text, n) ? 0 : EAI_SYSTEM;
+	}
+	if (trouble)
 		hb__manager_note(m, "note", "warning", 0, 0, 0, "no datagram could be sent to %.200s: %s", where,
-			strerror(errno));
+			trouble == EAI_SYSTEM ? strerror(errno) : gai_strerror(trouble));
 	cJSON_free(text);
 }
 

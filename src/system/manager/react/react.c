@@ -221,6 +221,49 @@ static void do_all(struct hb_manager *m)
 	}
 }
 
+/* ---- a manager that begins anew ---- */
+
+static void name_mark(const struct hb_manager *m, size_t rule, char name[static 40])
+{
+	snprintf(name, 40, "holds %lld", (long long)m->rule[rule]);
+}
+
+static bool remember(void *user, cJSON *row)
+{
+	struct hb_manager *m = user;
+	bool before = hb__manager_int(row, "event") <= m->reacted;
+	if (before)
+		hb_reactions_event(m->options.reactions, m->complex, row, NULL, NULL);
+	cJSON_Delete(row);
+	return before;
+}
+
+void hb__manager_react_anew(struct hb_manager *m)
+{
+	char name[40];
+	for (size_t i = 0; m->options.reactions && i < hb_reactions_count(m->options.reactions); i++) {
+		name_mark(m, i, name);
+		hb_reactions_held(m->options.reactions, i, hb_complex_mark(m->complex, name) > 0);
+	}
+	if (m->options.reactions && m->reacted && hb_reactions_look_back(m->options.reactions))
+		hb_complex_rows(m->complex, "events", &(hb_complex_filter){.since = -1}, remember, m, NULL);
+}
+
+/* When what was due is done: a manager that dies before does it again. */
+static void note_states(struct hb_manager *m)
+{
+	char name[40];
+	hb_error err;
+	for (size_t i = 0; i < hb_reactions_count(m->options.reactions); i++) {
+		name_mark(m, i, name);
+		if (hb_reactions_holds(m->options.reactions, i) != (hb_complex_mark(m->complex, name) > 0))
+			hb__manager_fine(m,
+				hb_complex_set_mark(
+					m->complex, name, hb_reactions_holds(m->options.reactions, i), &err),
+				&err);
+	}
+}
+
 /* ---- what has happened ---- */
 
 static bool ask_about(void *user, cJSON *row)
@@ -314,6 +357,7 @@ void hb__manager_react_tick(struct hb_manager *m, double now)
 	ticked = now;
 	hb_reactions_tick(m->options.reactions, m->complex, hb_complex_now(), is_due, m);
 	do_all(m);
+	note_states(m);
 	if (now < m->modelled + MODEL_S)
 		return;
 	m->modelled = now;

@@ -123,7 +123,6 @@ static int serve(const hb_args *args, hb_reactions *reactions)
 		.reach = reach,
 		.say = say,
 		.user = self};
-	hb__say("the manager listens at %s", socket);
 	hb_status status = hb_manager_serve(&options, &err);
 	hb__strings_free(&users);
 	free(list);

@@ -1,4 +1,5 @@
 /* hbdb program */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,10 @@ static int do_verb(const hb_args *args, hb_asker *console, const struct verb *v)
 	for (size_t i = 0; i < 2; i++)
 		if (hb__option_value(args, texts[i]))
 			cJSON_AddStringToObject(ask, texts[i], hb__option_value(args, texts[i]));
+	if (!code && !strcmp(v->name, "signal") &&
+		(hb__option_number(args, "signal", 0) < 1 || hb__option_number(args, "signal", 0) > (uint64_t)SIGRTMAX))
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"program signal needs --signal NUMBER, 1 to %d: 10 is SIGUSR1, 15 SIGTERM", SIGRTMAX);
 	if (hb__option_value(args, "signal"))
 		cJSON_AddNumberToObject(ask, "signal", (double)hb__option_number(args, "signal", 0));
 	if (hb__option_value(args, "force"))
@@ -128,6 +133,24 @@ static int remove_program(const hb_args *args, hb_asker *console)
 	return hb__asker_ask(console, "program", ask, NULL);
 }
 
+/* What it wrote in its last run stands in a file on its node. */
+static int print_output(const hb_args *args, hb_asker *console)
+{
+	cJSON *rows, *filter = cJSON_CreateObject();
+	cJSON_AddStringToObject(filter, "program", args->word[1]);
+	int code = hb__asker_rows(console, "programs", filter, &rows);
+	if (code)
+		return code;
+	const char *output = hb_wire_text(rows->child, "output");
+	char sh[] = "sh", c[] = "-c", script[] = "exec cat -- \"$1\" 2>&1", *file = hb__copy(output ? output : ""),
+	     *argv[] = {sh, c, script, sh, file, NULL};
+	code = output ? hb__run_there(console, hb__field(rows->child, "node_name"), argv)
+		      : hb__fail_with(HB_EXIT_USAGE, "program %s was not begun yet", args->word[1]);
+	free(file);
+	cJSON_Delete(rows);
+	return code;
+}
+
 static const struct verb *verb_of(const char *word)
 {
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -141,11 +164,13 @@ int hb__program(const hb_args *args)
 	hb_asker *console;
 	const char *verb = args->nwords ? args->word[0] : "list";
 	const struct verb *known = verb_of(verb);
-	bool lists = !strcmp(verb, "list"), adds = !strcmp(verb, "add"), removes = !strcmp(verb, "remove");
+	bool lists = !strcmp(verb, "list"), adds = !strcmp(verb, "add"), removes = !strcmp(verb, "remove"),
+	     prints = !strcmp(verb, "output");
 	hb_guess g = {.word = verb};
 	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
 		hb__guess(&g, verbs[i].name);
-	if (!lists && !adds && !removes && !known)
+	hb__guess(&g, "output");
+	if (!lists && !adds && !removes && !prints && !known)
 		return hb__fail_with(HB_EXIT_USAGE, "program takes one of %s; '%s' is none%s", args->command->operands,
 			verb, hb__guessed(&g));
 	if (args->nwords != (lists ? (args->nwords ? 1 : 0) : 2) || (args->rest && !adds))
@@ -156,6 +181,7 @@ int hb__program(const hb_args *args)
 		code = lists     ? list(args, console)
 		       : adds    ? add(args, console)
 		       : removes ? remove_program(args, console)
+		       : prints  ? print_output(args, console)
 				 : do_verb(args, console, known);
 	hb__asker_close(console);
 	return code;

@@ -143,10 +143,16 @@ static void sort(cJSON *rows)
 	free(all);
 }
 
+static bool is_nowhere(const cJSON *program)
+{
+	const char *state = hb__field(program, "state");
+	return strcmp(state, "running") != 0 && strcmp(state, "stopped") != 0 && strcmp(state, "hangs") != 0;
+}
+
 static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs, const cJSON *processes)
 {
 	bool all = hb__option_value(args, "all");
-	const char *only = hb__option_value(args, "node");
+	const char *only = hb__option_value(args, "node"), *program = hb__option_value(args, "program");
 	const cJSON *row;
 	hb__page();
 	if (hb__option_value(args, "json")) {
@@ -168,7 +174,8 @@ static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs,
 	cJSON_ArrayForEach(row, nodes) if (!only || !strcmp(only, hb__field(row, "name")))
 		print_node(row, processes, programs, all);
 	/* those that run nowhere are seen, too */
-	cJSON_ArrayForEach(row, programs) if (!only && strcmp(hb__field(row, "state"), "running") != 0)
+	cJSON_ArrayForEach(
+		row, programs) if (!only && is_nowhere(row) && (!program || !strcmp(program, hb__field(row, "name"))))
 		printf("  program %s: %s\n", hb__tame(hb__field(row, "name")), hb__field(row, "state"));
 	return 0;
 }
