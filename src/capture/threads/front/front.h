@@ -56,10 +56,8 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 	{                                                                            \
 		if (likely(hb__records)) {                                           \
 			int got = NEXT(name) args;                                   \
-			if (likely(!got || got == EOWNERDEAD)) {                     \
-				hb__door->takes(CALLER, HB_THREAD_##name, object);   \
-				return got;                                          \
-			}                                                            \
+			if (likely(!got || got == EOWNERDEAD))                       \
+				return hb__door->takes(CALLER, HB_THREAD_##name, object, got); \
 			bool none;                                                   \
 			struct hb_actor *who = hb__enter(CALLER, &none);             \
 			if (who)                                                     \
