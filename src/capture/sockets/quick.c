@@ -166,8 +166,13 @@ static inline __attribute__((always_inline)) bool row(
 	w = put(put(w + q->call->row_bytes, gap), took);
 	if (n)
 		*w++ = (uint8_t)n;
-	for (size_t i = 0; i < n; i++)
-		w = put(w, hb_zigzag(results[i]));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = hb_zigzag(results[i]);
+		if (likely(v < 0x80)) /* what a wait tells of each descriptor */
+			*w++ = (uint8_t)v;
+		else
+			w = put(w, v);
+	}
 	lane->last_tick = exit;
 	hb__row_done(lane, control, w);
 	control->polls = 0;
