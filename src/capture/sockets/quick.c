@@ -142,8 +142,7 @@ static inline __attribute__((always_inline)) uint8_t *put(uint8_t *w, uint64_t v
 	if (unlikely(v >= SHORT))
 		return put_long(w, v);
 	uint32_t bits = (uint32_t)v, more = ((31u - (uint32_t)__builtin_clz(bits | 1)) * 9 + 73) / 64 - 1;
-	uint32_t spread =
-		(bits & 0x7f) | (bits & 0x3f80) << 1 | (bits & 0x1fc000) << 2 | (bits & 0xfe00000) << 3;
+	uint32_t spread = (bits & 0x7f) | (bits & 0x3f80) << 1 | (bits & 0x1fc000) << 2 | (bits & 0xfe00000) << 3;
 	hb_put32(w, spread | (0x808080u & ((1u << 8 * more) - 1)));
 	return w + 1 + more;
 }

@@ -31,8 +31,8 @@ struct hb_actor {
 	bool follows, busy;
 	bool over; /* replay: its record is at its end */
 	unsigned nheld;
-	struct hb__lane *lane;    /* made when its first row is due, or that of one that comes after it */
-	struct hb__lane *adopted; /* the same, once the thread itself has seen it */
+	struct hb__lane *lane;                 /* made when its first row is due, or that of one that comes after it */
+	struct hb__lane *adopted;              /* the same, once the thread itself has seen it */
 	const struct hb_lane_control *control; /* of that one; until then one of no events */
 	uint64_t events, operations;
 	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */

@@ -201,7 +201,8 @@ void hb__unlocks(struct hb_actor *a, enum hb_thread_function function, const voi
 
 /* ---- by whom is not known yet ---- */
 
-static __attribute__((noinline)) int takes(const void *pc, enum hb_thread_function function, const void *object, int got)
+static __attribute__((noinline)) int takes(
+	const void *pc, enum hb_thread_function function, const void *object, int got)
 {
 	bool follows;
 	struct hb_actor *a = hb__actor_enter(pc, &follows);

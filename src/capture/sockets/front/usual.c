@@ -10,7 +10,7 @@
 			ssize_t got = call;                                       \
 			if (unlikely(got < 0))                                    \
 				return hb__quick_failed(&q, fd, may_wait);        \
-			hb__hot.moved(&q, (size_t)got, asked);            \
+			hb__hot.moved(&q, (size_t)got, asked);                    \
 			return got;                                               \
 		}                                                                 \
 	} while (0)
