@@ -143,10 +143,11 @@ ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, cons
 /* ---- the quick way ---- */
 
 /* What a usual call needs of this library, in the fewest lines of memory, for the system has used the caches since the last one. */
-#define HB_HOT_FUNCTIONS(FUNCTION)                                                                        \
-	FUNCTION(read)                                                                                    \
-	FUNCTION(write) FUNCTION(send) FUNCTION(recv) FUNCTION(sendmsg) FUNCTION(recvmsg) FUNCTION(readv) \
-		FUNCTION(writev) FUNCTION(sendto) FUNCTION(recvfrom)
+#define HB_HOT_FUNCTIONS(FUNCTION)                                                                         \
+	FUNCTION(read)                                                                                     \
+	FUNCTION(write)                                                                                    \
+	FUNCTION(send) FUNCTION(recv) FUNCTION(sendmsg) FUNCTION(recvmsg) FUNCTION(readv) FUNCTION(writev) \
+		FUNCTION(sendto) FUNCTION(recvfrom)
 extern struct hb__hot {
 	uint32_t *table; /* NULL: the recorder is not there (yet) */
 	bool (*quick)(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
