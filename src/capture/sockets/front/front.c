@@ -29,11 +29,18 @@ __attribute__((constructor)) static void begin(void)
 	if (!hb__table)
 		return;
 	__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
-#define FUNCTION(name) hb__hot.name = (__typeof__(&name))dlsym(RTLD_NEXT, #name);
-	HB_HOT_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	hb__hot.quick = door->quick;
-	hb__hot.moved = door->quick_moved;
+	hb__hot = (struct hb__hot){.quick = door->quick,
+		.moved = door->quick_moved,
+		.read = NEXT(read),
+		.write = NEXT(write),
+		.send = NEXT(send),
+		.recv = NEXT(recv),
+		.sendmsg = NEXT(sendmsg),
+		.recvmsg = NEXT(recvmsg),
+		.readv = NEXT(readv),
+		.writev = NEXT(writev),
+		.sendto = NEXT(sendto),
+		.recvfrom = NEXT(recvfrom)};
 	__atomic_store_n(&hb__hot.table, hb__table, __ATOMIC_RELEASE);
 	hb__family_begin();
 	hb__stdio_begin();

@@ -143,18 +143,21 @@ ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, cons
 /* ---- the quick way ---- */
 
 /* What a usual call needs of this library, in the fewest lines of memory, for the system has used the caches since the last one. */
-#define HB_HOT_FUNCTIONS(FUNCTION)                                                                         \
-	FUNCTION(read)                                                                                     \
-	FUNCTION(write)                                                                                    \
-	FUNCTION(send) FUNCTION(recv) FUNCTION(sendmsg) FUNCTION(recvmsg) FUNCTION(readv) FUNCTION(writev) \
-		FUNCTION(sendto) FUNCTION(recvfrom)
 extern struct hb__hot {
 	uint32_t *table; /* NULL: the recorder is not there (yet) */
 	bool (*quick)(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
 	void (*moved)(const struct hb_quick *quick, size_t got, size_t asked);
-#define FUNCTION(name) __typeof__(&name) name;
-	HB_HOT_FUNCTIONS(FUNCTION)
-#undef FUNCTION
+	/* behind us: */
+	__typeof__(&read) read;
+	__typeof__(&write) write;
+	__typeof__(&send) send;
+	__typeof__(&recv) recv;
+	__typeof__(&sendmsg) sendmsg;
+	__typeof__(&recvmsg) recvmsg;
+	__typeof__(&readv) readv;
+	__typeof__(&writev) writev;
+	__typeof__(&sendto) sendto;
+	__typeof__(&recvfrom) recvfrom;
 } hb__hot __attribute__((aligned(64)));
 
 /* pc, where this returns true: has made the call of a stream that hb__quick_moved or hb__quick_failed ends. */
