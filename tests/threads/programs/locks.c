@@ -157,6 +157,7 @@ static void on_beside(void)
 		*mine = (*mine ^ ((uint64_t)me + 5)) * 0x100000001b3u;
 		pthread_spin_unlock(&two[me % 2]);
 	}
+	pthread_barrier_wait(&barrier); /* the other one with this lock is over, too */
 	pthread_mutex_lock(&mutex);
 	mix(*mine);
 	pthread_mutex_unlock(&mutex);
