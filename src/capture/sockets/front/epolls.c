@@ -75,12 +75,8 @@ void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *
 	pthread_mutex_unlock(&lock);
 }
 
-/* Most programs give the descriptor itself; those that are in use stand side by side in `lasts`. */
 int hb__epoll_descriptor(int epoll, uint64_t value)
 {
-	const struct told *last = lasts && value < HB_DESCRIPTORS_MOST ? &lasts[value] : NULL;
-	if (last && last->value == value && last->epoll == epoll + 1)
-		return (int)value;
 	const struct table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 	const struct entry *e = t ? &t->at[place(t, epoll, value)] : NULL;
 	return e && __atomic_load_n(&e->epoll, __ATOMIC_RELAXED) ? __atomic_load_n(&e->fd, __ATOMIC_RELAXED) : -1;
