@@ -2,7 +2,8 @@
  *
  * usage: ask CONNECTIONS PORT...
  * Of each line of standard input, SERVER REQUESTS, it puts so many requests to the server with that number (from 0), sets and gets in turn. A
- * connection has one request at a time; all of them are sent, then all answers are read. When all are answered it prints the nanoseconds that it took. */
+ * connection has one request at a time; all of them are sent, then all answers are read, that of the last connection first: so the client is woken
+ * once, and how often a server is interrupted to wake it does not hang on how fast the server is. When all are answered it prints the nanoseconds that it took. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 		for (long done = 0; done < requests; done += connections, asked[server]++) {
 			for (int k = 0; k < connections; k++)
 				ask(fd[server][k], asked[server]);
-			for (int k = 0; k < connections; k++)
+			for (int k = connections; k-- > 0;)
 				hear(fd[server][k], asked[server]);
 		}
 		printf("%.0f\n", now_ns() - began);

@@ -1,7 +1,10 @@
 #!/usr/bin/python3
 """What a flight recorder costs memcached: processor time of its process for a request, bare, with a ring and with plain `hbdb record`.
 
-usage: memcached.py [--rounds N] [--batches N] [--requests N] [--connections N] [--threads N] [--ring SIZE] [--layers LAYERS]
+usage: memcached.py [--rounds N] [--batches N] [--requests N] [--connections N] [--threads N] [--ring SIZE] [--variants LIST]
+
+Variants, separated by commas: bare; fixed, which is bare with addresses that are not randomised, as hbdb record leaves them; ring; record; of both,
+with layers: ring:user+sockets.
 
 The servers run beside each other and are asked in turn, a batch of requests each, beginning with another one each time: what else the
 machine does meets all of them. The client is not recorded. A round begins with new processes, for each lies otherwise in memory. Printed
@@ -47,13 +50,17 @@ def used(pid):
 class Server:
     def __init__(self, how, folder, options):
         self.port = free_port()
-        place = os.path.join(folder, how)
+        how, _, layers = how.partition(":")
+        place = os.path.join(folder, "%s-%d" % (how, self.port))
+        self.recording = place + ".hbdb"
         note = place + ".pid"
         if os.path.exists(note):
             os.unlink(note)
         command = ["memcached", "-u", "root", "-l", "127.0.0.1", "-p", str(self.port), "-U", "0", "-t", str(options.threads), "-P", note]
-        if how != "bare":
-            record = [HBDB, "record", "--keep-raw", "-o", place + ".hbdb"] + (["--layers", options.layers] if options.layers else [])
+        if how == "fixed":
+            command = ["setarch", "-R"] + command
+        elif how != "bare":
+            record = [HBDB, "record", "--keep-raw", "-o", self.recording] + (["--layers", layers.replace("+", ",")] if layers else [])
             command = record + (["--ring", options.ring] if how == "ring" else []) + ["--"] + command
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.pid = 0
@@ -96,8 +103,8 @@ def a_round(ask, folder, options, number):
     client.stdin.close()
     client.wait()
     said = {how: server.end() for how, server in zip(variants, servers)}
-    for how in variants:
-        shutil.rmtree(os.path.join(folder, how + ".hbdb"), ignore_errors=True)
+    for server in servers:
+        shutil.rmtree(server.recording, ignore_errors=True)
     return {how: tuple(statistics.median(b[k] for b in batches) for k in (0, 1)) for how, batches in got.items()}, said
 
 
@@ -109,7 +116,6 @@ def main():
     parser.add_argument("--connections", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--ring", default="64M")
-    parser.add_argument("--layers", default="")
     parser.add_argument("--variants", default="bare,ring,record")
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="hbdb-ring-bench.")
@@ -123,7 +129,7 @@ def main():
             print(i, {h: "%.0f/%.0f" % v for h, v in got.items()}, flush=True)
         print({h: s.strip().splitlines()[-1:] for h, s in said.items()})
         for how in options.variants.split(","):
-            print("%-7s" % how, *("%s %.0f ns, %.4f (%.3f to %.3f) of bare" % (
+            print("%-18s" % how, *("%s %.0f ns, %.4f (%.3f to %.3f) of bare" % (
                 what, statistics.median(r[how][k] for r in rounds), *(f([r[how][k] / r["bare"][k] for r in rounds]) for f in (statistics.median, min, max)))
                                   for k, what in ((0, "processor"), (1, "time"))))
     finally:

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What a ring costs: LAMMPS and memcached bare, under `hbdb record --ring 64M` and under plain `hbdb record`, in rounds.
 
-usage: ring.py [--rounds N] [--ring SIZE] [--only lammps|memcached]
+usage: ring.py [--rounds N] [--ring SIZE] [--steps N] [--variants ring,record] [--only lammps|memcached]
 
-Each round runs all three, beginning with another one each time; a ratio is taken within a round. Printed are the median and the
+Each round runs bare and the variants, beginning with another one each time; a ratio is taken within a round. Printed are the median and the
 smallest and largest ratio to bare, of the time that the program tells itself and of the processor time of all its processes. That of hbdb
 itself, which compresses the logs afterwards, is not in it: logs stay raw.
 """
@@ -54,21 +54,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--ring", default="64M")
+    parser.add_argument("--steps", type=int, default=300, help="of LAMMPS")
+    parser.add_argument("--variants", default="ring,record")
     parser.add_argument("--only", choices=RUNS)
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="hbdb-ring-bench.")
     with open(os.path.join(folder, "in.melt"), "w") as f:
-        f.write(suite.MELT.format(steps=300))
+        f.write(suite.MELT.format(steps=options.steps))
     with open(os.path.join(folder, "client.py"), "w") as f:
         f.write(programs.CLIENT)
     try:
         for name in RUNS:
             if options.only not in (None, name):
                 continue
-            ratios = {"ring": ([], []), "record": ([], [])}
+            ratios = {how: ([], []) for how in options.variants.split(",")}
             for i in range(options.rounds):
-                order = ["bare", "ring", "record"]
-                got = {how: once(name, how, folder, options.ring) for how in order[i % 3:] + order[:i % 3]}
+                order = ["bare", *ratios]
+                first = i % len(order)
+                got = {how: once(name, how, folder, options.ring) for how in order[first:] + order[:first]}
                 for how, (told, used) in ratios.items():
                     told.append(got[how][0] / got["bare"][0])
                     used.append(got[how][1] / got["bare"][1])

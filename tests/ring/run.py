@@ -233,6 +233,20 @@ def lines_share(place, mpi):
     check("threads: nothing is matched wrongly", counts and counts[2] == "0" and counts[3] == "0", out + err)
     check("threads: what each has for itself is matched", counts and int(counts[1]) > 500, out + err)
     check("threads: what they share is said", "are not matched" in out, out)
+    _, _, err = run(HBDB, "races", recording)
+    check("threads: that no order between them is there is said", "no order between these" in err, err)
+
+
+def order_asked_for(place, mpi):
+    """A ring has the order between threads where that is asked for, and says what it is without it."""
+    command = LAUNCH[mpi] + ["-n", "2", compiled("threads", mpi, place), "10"]
+    for more, wanted in (((), False), (("--threads", "on"), True)):
+        what = "threads" + "".join(" " + word for word in more)
+        status, _, err = record(place, "order.hbdb", command, "64M", more)
+        with open(os.path.join(place, "order.hbdb", "manifest.json"), encoding="utf-8") as f:
+            layers = json.load(f)["layers"]
+        check(what + ": the order between them is recorded or not", not status and ("threads" in layers) == wanted, (layers, err))
+        check(what + ": and said when it is not", ("but not the order between threads" in err) == (not wanted), err)
 
 
 def talk(place):
@@ -282,6 +296,7 @@ def main():
         short(place, "openmpi")
         steady(place, "openmpi", 2, 3000, "128K", True)
         lines_share(place, "mpich")
+        order_asked_for(place, "openmpi")
         threads_kept(place)
         for mpi in LAUNCH if ALL else ():
             steady(place, mpi, 2, 200000, "1M", False)

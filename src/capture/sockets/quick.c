@@ -132,6 +132,21 @@ static __attribute__((noinline)) void unusual(const struct hb_quick *q, uint64_t
 	errno = error;
 }
 
+static __attribute__((noinline, cold)) uint8_t *put_long(uint8_t *w, uint64_t v) { return hb_put_uv(w, v); }
+
+/* hb_put_uv without a branch, which would often go the other way than the last time: times are about as long as one byte holds. Writes four
+ * bytes. */
+#define SHORT (1u << 28)
+static inline __attribute__((always_inline)) uint8_t *put(uint8_t *w, uint64_t v)
+{
+	if (unlikely(v >= SHORT))
+		return put_long(w, v);
+	uint32_t bits = (uint32_t)v, more = ((31u - (uint32_t)__builtin_clz(bits | 1)) * 9 + 73) / 64 - 1;
+	uint32_t spread = (bits & 0x7f) | (bits & 0x3f80) << 1 | (bits & 0x1fc000) << 2 | (bits & 0xfe00000) << 3;
+	hb_put32(w, spread | (0x808080u & ((1u << 8 * more) - 1)));
+	return w + 1 + more;
+}
+
 /* False: nothing is written. A handler may have made events since the call began. */
 static inline __attribute__((always_inline)) bool row(
 	const struct hb_quick *q, uint64_t exit, const int64_t *results, size_t n)
@@ -140,17 +155,23 @@ static inline __attribute__((always_inline)) bool row(
 	struct hb_lane_control *control = lane->control;
 	uint8_t *w = lane->w;
 	uint64_t gap = q->enter - lane->last_tick, took = exit - q->enter, polls = control->polls;
-	if (unlikely(w + (n + 1) * HB_UV_MAX >= lane->full || (int64_t)(gap | took) < 0))
+	if (unlikely(w + (n + 1) * HB_UV_MAX >= lane->full || (gap | took) >= SHORT))
 		return false;
 	if (polls) {
 		*w++ = HB_ROW_POLLS;
-		w = hb_put_uv(w, polls);
+		w = put(w, polls);
 	}
-	w = hb__row_head(w, q->call->row, q->call->row_bytes, gap, took, n > 0);
+	hb_put16(w, q->call->row | (n > 0)); /* the lowest bit of a uv is that of its first byte */
+	w = put(put(w + q->call->row_bytes, gap), took);
 	if (n)
 		*w++ = (uint8_t)n;
-	for (size_t i = 0; i < n; i++)
-		w = hb_put_sv(w, results[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v = hb_zigzag(results[i]);
+		if (likely(v < 0x80)) /* what a wait tells of each descriptor */
+			*w++ = (uint8_t)v;
+		else
+			w = put(w, v);
+	}
 	lane->last_tick = exit;
 	hb__row_done(lane, control, w);
 	control->polls = 0;
@@ -175,7 +196,8 @@ static __attribute__((noinline)) void late(const struct hb_quick *q, const int64
 	errno = error;
 }
 
-static inline __attribute__((always_inline)) void end(const struct hb_quick *q, const int64_t *results, size_t n)
+/* It is there once: little code, that is found in the caches again. */
+static __attribute__((noinline)) void end(const struct hb_quick *q, const int64_t *results, size_t n)
 {
 	uint64_t exit = tick(hb__here);
 	if (unlikely(!hb__here->usual)) {
@@ -200,10 +222,7 @@ static inline __attribute__((always_inline)) void end(const struct hb_quick *q, 
 void hb__talk_quick_moved(const struct hb_quick *q, size_t got, size_t asked)
 {
 	int64_t results[] = {(int64_t)got, (int64_t)asked};
-	if (got < asked)
-		end(q, results, 2);
-	else
-		end(q, results, 1);
+	end(q, results, 1 + (got < asked));
 }
 
 void hb__talk_quick_end(const struct hb_quick *q, const int64_t *results, size_t n) { end(q, results, n); }

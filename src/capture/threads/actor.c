@@ -10,6 +10,7 @@
 static struct hb_actor *actors[HB__ACTORS_MOST + 1];
 static uint32_t nactors;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct hb_lane_control no_events;
 __thread struct hb_actor *hb__actor_self __attribute__((tls_model("initial-exec")));
 
 struct hb_actor *hb__actor_numbered(uint64_t number)
@@ -59,6 +60,7 @@ static struct hb_actor *create(void)
 		a->identity = hb__thread_identity();
 		a->task = (int)syscall(SYS_gettid);
 		a->counts = a->own;
+		a->control = &no_events;
 		a->lane = hb__self;
 		a->failed = UINT64_MAX;
 		__atomic_store_n(&actors[a->number], a, __ATOMIC_RELEASE);
@@ -115,7 +117,8 @@ static void adopt(struct hb_actor *a)
 		if (a->own[i].n)
 			hb__count_function(a->lane, (enum hb_thread_function)i, a->own[i].n);
 	a->counts = counts;
-	a->adopted = true;
+	a->control = a->lane->control;
+	a->adopted = a->lane;
 }
 
 uint64_t hb__actor_first_step(struct hb_actor *a, enum hb_thread_function function)

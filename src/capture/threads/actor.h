@@ -28,10 +28,12 @@ static inline uint64_t hb__position_operation(uint64_t position)
 struct hb_actor {
 	/* What each operation looks at stands first. */
 	uint64_t number; /* from 1 on, shifted behind a position */
-	bool follows, busy, adopted;
+	bool follows, busy;
 	bool over; /* replay: its record is at its end */
 	unsigned nheld;
-	struct hb__lane *lane; /* made when its first row is due, or that of one that comes after it */
+	struct hb__lane *lane;                 /* made when its first row is due, or that of one that comes after it */
+	struct hb__lane *adopted;              /* the same, once the thread itself has seen it */
+	const struct hb_lane_control *control; /* of that one; until then one of no events */
 	uint64_t events, operations;
 	struct hb_count *counts; /* of its operations, by function: in the lane's control, once it has that */
 	const void *pc;
@@ -64,17 +66,16 @@ static inline bool hb__actor_called(const struct hb_actor *a, const void *pc)
 	unsigned at = hb__actor_caller(pc);
 	return likely(a->caller[at] == pc) || a->caller[at ^ 1] == pc;
 }
-/* The same, where it is known that nothing is followed. */
-static inline __attribute__((always_inline)) struct hb_actor *hb__actor_records(const void *pc)
+/* The same, where it is known that nothing is followed, of a thread that called there before and has no lane that it has not seen; NULL:
+ * anything else. */
+static inline __attribute__((always_inline)) struct hb_actor *hb__actor_usual(const void *pc)
 {
 	struct hb_actor *a = hb__actor_self;
 	const struct hb__lane *lane = hb__self;
-	bool follows;
-	if (unlikely(!hb__many_threads || !hb__active || hb__apart || (lane && lane->depth)))
+	if (unlikely(!a || !hb__many_threads || !hb__active || hb__apart || (lane && lane->depth)))
 		return NULL;
-	if (unlikely(!a || a->busy || !hb__actor_called(a, pc)))
-		return hb__actor_enter(pc, &follows);
-	a->pc = pc;
+	if (unlikely(a->busy || a->lane != a->adopted || !hb__actor_called(a, pc)))
+		return NULL;
 	return a;
 }
 /* The same of a call of another layer, in the lane of this thread; NULL: its order with other threads is not kept. */
@@ -90,7 +91,7 @@ static inline uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_functio
 		a->events = events;
 		a->operations = 0;
 	}
-	if (unlikely(!a->adopted || !a->counts[function].n))
+	if (unlikely(a->lane != a->adopted || !a->counts[function].n))
 		return hb__actor_first_step(a, function);
 	a->counts[function].n++;
 	return hb__position(a->events, ++a->operations);
@@ -106,8 +107,8 @@ void hb__operation_end(struct hb__call *c);
 void hb__count_function(struct hb__lane *lane, enum hb_thread_function function, uint64_t n);
 
 /* ---- record.c, replay.c ---- */
-/* By whom is not known yet: of a thread that follows nothing. */
-void hb__takes(const void *pc, enum hb_thread_function function, const void *object);
+/* By whom is not known yet: of a thread that follows nothing. Returns `got`. */
+int hb__takes(const void *pc, enum hb_thread_function function, const void *object, int got);
 void hb__frees(const void *pc, enum hb_thread_function function, const void *object);
 void hb__took(struct hb_actor *actor, enum hb_thread_function function, const void *object);
 void hb__gives(struct hb_actor *actor, enum hb_thread_function function, const void *object);

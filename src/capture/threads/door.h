@@ -37,8 +37,8 @@ struct hb_threads_door {
 	/* Of a call made at pc: who makes it; NULL: it is none of ours. *ret_follows: it is to be as recorded. */
 	struct hb_actor *(*enter)(const void *pc, bool *ret_follows);
 
-	/* It is known by then that nothing is followed: took and unlocks, and who does it. */
-	void (*takes)(const void *pc, enum hb_thread_function function, const void *object);
+	/* It is known by then that nothing is followed: took and unlocks, and who does it. takes returns `got`, so that it can be jumped to. */
+	int (*takes)(const void *pc, enum hb_thread_function function, const void *object, int got);
 	void (*frees)(const void *pc, enum hb_thread_function function, const void *object);
 
 	/* Recording. The thread got what it asked `object` for; it is about to give it back, or to let others go on by it. */

@@ -1,5 +1,5 @@
 /* Four threads in each process whose results depend on which of them came first, by everything that the C library has for that; each part
- * tells what it computed. locks PART...: mutex trylock timed rwlock condition semaphore spin barrier once all. */
+ * tells what it computed. locks PART...: mutex trylock timed rwlock condition semaphore spin beside barrier once all. */
 #include <mpi.h>
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, queue_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_spinlock_t spin;
+static pthread_spinlock_t spin, two[2] __attribute__((aligned(16)));
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore, slots;
 static pthread_barrier_t barrier;
@@ -146,6 +146,23 @@ static void on_spin(void)
 	}
 }
 
+/* Two locks so close to each other that the recorder has one entry for both. */
+static void on_beside(void)
+{
+	static uint64_t of[2];
+	uint64_t *mine = &of[me % 2];
+	for (int i = 0; i < TIMES; i++) {
+		work();
+		pthread_spin_lock(&two[me % 2]);
+		*mine = (*mine ^ ((uint64_t)me + 5)) * 0x100000001b3u;
+		pthread_spin_unlock(&two[me % 2]);
+	}
+	pthread_barrier_wait(&barrier); /* the other one with this lock is over, too */
+	pthread_mutex_lock(&mutex);
+	mix(*mine);
+	pthread_mutex_unlock(&mutex);
+}
+
 static void on_barrier(void)
 {
 	for (int i = 0; i < 20; i++) {
@@ -171,8 +188,8 @@ static const struct {
 	const char *name;
 	void (*part)(void);
 } parts[] = {{"mutex", on_mutex}, {"trylock", on_trylock}, {"timed", on_timed}, {"rwlock", on_rwlock},
-	{"condition", on_condition}, {"semaphore", on_semaphore}, {"spin", on_spin}, {"barrier", on_barrier},
-	{"once", on_once}};
+	{"condition", on_condition}, {"semaphore", on_semaphore}, {"spin", on_spin}, {"beside", on_beside},
+	{"barrier", on_barrier}, {"once", on_once}};
 
 static void *thread(void *p)
 {
@@ -209,6 +226,8 @@ int main(int argc, char **argv)
 	sem_init(&semaphore, 0, 1);
 	sem_init(&slots, 0, 0);
 	pthread_spin_init(&spin, 0);
+	pthread_spin_init(&two[0], 0);
+	pthread_spin_init(&two[1], 0);
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
 		for (int k = 1; k < argc; k++)

@@ -6,6 +6,7 @@
 
 const struct hb_sockets_door *hb__door;
 uint32_t *hb__table;
+struct hb__hot hb__hot;
 __thread const void *hb__from, *hb__caller;
 
 static const void *caller(void) { return hb__caller; }
@@ -28,6 +29,19 @@ __attribute__((constructor)) static void begin(void)
 	if (!hb__table)
 		return;
 	__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
+	hb__hot = (struct hb__hot){.quick = door->quick,
+		.moved = door->quick_moved,
+		.read = NEXT(read),
+		.write = NEXT(write),
+		.send = NEXT(send),
+		.recv = NEXT(recv),
+		.sendmsg = NEXT(sendmsg),
+		.recvmsg = NEXT(recvmsg),
+		.readv = NEXT(readv),
+		.writev = NEXT(writev),
+		.sendto = NEXT(sendto),
+		.recvfrom = NEXT(recvfrom)};
+	__atomic_store_n(&hb__hot.table, hb__table, __ATOMIC_RELEASE);
 	hb__family_begin();
 	hb__stdio_begin();
 }

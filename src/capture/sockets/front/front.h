@@ -142,15 +142,34 @@ ssize_t hb__any_readv(int fd, const struct iovec *v, int n, const void *pc, cons
 
 /* ---- the quick way ---- */
 
+/* What a usual call needs of this library, in the fewest lines of memory, for the system has used the caches since the last one. */
+extern struct hb__hot {
+	uint32_t *table; /* NULL: the recorder is not there (yet) */
+	bool (*quick)(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
+	void (*moved)(const struct hb_quick *quick, size_t got, size_t asked);
+	/* behind us: */
+	__typeof__(&read) read;
+	__typeof__(&write) write;
+	__typeof__(&send) send;
+	__typeof__(&recv) recv;
+	__typeof__(&sendmsg) sendmsg;
+	__typeof__(&recvmsg) recvmsg;
+	__typeof__(&readv) readv;
+	__typeof__(&writev) writev;
+	__typeof__(&sendto) sendto;
+	__typeof__(&recvfrom) recvfrom;
+} hb__hot __attribute__((aligned(64)));
+
 /* pc, where this returns true: has made the call of a stream that hb__quick_moved or hb__quick_failed ends. */
 static inline __attribute__((always_inline)) bool hb__quick(
 	struct hb_quick *q, enum hb_socket_function function, int fd, const void *pc)
 {
-	if (unlikely(!hb__door || (unsigned)fd >= HB_DESCRIPTORS_MOST))
+	const uint32_t *table = __atomic_load_n(&hb__hot.table, __ATOMIC_ACQUIRE);
+	if (unlikely(!table || (unsigned)fd >= HB_DESCRIPTORS_MOST))
 		return false;
-	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
+	uint32_t end = __atomic_load_n(&table[fd], __ATOMIC_ACQUIRE);
 	return hb_leads_kind(end) == HB_LEADS_STREAM &&
-	       hb__door->quick(q, function, hb_leads_text(end), hb__called_by(pc));
+	       hb__hot.quick(q, function, hb_leads_text(end), hb__called_by(pc));
 }
 /* It failed: -1, and errno as it is. */
 int hb__quick_failed(const struct hb_quick *q, int fd, bool may_wait);

@@ -44,9 +44,8 @@ static void tell(struct ready *r, int fd, uint32_t events)
 	int64_t *to = r->results + 1 + 3 * r->n++;
 	to[0] = fd;
 	to[1] = events;
-	to[2] = hb_leads_kind(end) > HB_LEADS_NOWHERE && hb_leads_kind(end) < HB_LEADS_NAMELESS
-			? (int64_t)hb_leads_text(end)
-			: HB_NO_TEXT;
+	bool leads = hb_leads_kind(end) > HB_LEADS_NOWHERE && hb_leads_kind(end) < HB_LEADS_NAMELESS;
+	to[2] = leads ? (int64_t)hb_leads_text(end) : HB_NO_TEXT;
 }
 
 static void over(struct ready *r, int got, bool waited)

@@ -10,7 +10,7 @@
 			ssize_t got = call;                                       \
 			if (unlikely(got < 0))                                    \
 				return hb__quick_failed(&q, fd, may_wait);        \
-			hb__door->quick_moved(&q, (size_t)got, asked);            \
+			hb__hot.moved(&q, (size_t)got, asked);                    \
 			return got;                                               \
 		}                                                                 \
 	} while (0)
@@ -27,38 +27,38 @@ static inline size_t room_of(const struct iovec *v, size_t n)
 SEEN ssize_t send(int fd, const void *p, size_t bytes, int flags)
 {
 	if (likely(!(flags & MSG_OOB)))
-		QUICK(send, NEXT(send)(fd, p, bytes, flags), bytes, WAITS);
+		QUICK(send, hb__hot.send(fd, p, bytes, flags), bytes, WAITS);
 	return hb__any_send(fd, p, bytes, flags, CALLER, FRAME);
 }
 
 SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length)
 {
-	QUICK(sendto, NEXT(sendto)(fd, p, bytes, flags, to, length), bytes, WAITS);
+	QUICK(sendto, hb__hot.sendto(fd, p, bytes, flags, to, length), bytes, WAITS);
 	return hb__any_sendto(fd, p, bytes, flags, to, length, CALLER, FRAME);
 }
 
 SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
-	QUICK(sendmsg, NEXT(sendmsg)(fd, m, flags), room_of(m->msg_iov, m->msg_iovlen), WAITS);
+	QUICK(sendmsg, hb__hot.sendmsg(fd, m, flags), room_of(m->msg_iov, m->msg_iovlen), WAITS);
 	return hb__any_sendmsg(fd, m, flags, CALLER, FRAME);
 }
 
 SEEN ssize_t write(int fd, const void *p, size_t bytes)
 {
-	QUICK(write, NEXT(write)(fd, p, bytes), bytes, true);
+	QUICK(write, hb__hot.write(fd, p, bytes), bytes, true);
 	return hb__any_write(fd, p, bytes, CALLER, FRAME);
 }
 
 SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	QUICK(writev, NEXT(writev)(fd, v, n), room_of(v, (size_t)n), true);
+	QUICK(writev, hb__hot.writev(fd, v, n), room_of(v, (size_t)n), true);
 	return hb__any_writev(fd, v, n, CALLER, FRAME);
 }
 
 SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 {
 	if (likely(!(flags & (MSG_OOB | MSG_PEEK))))
-		QUICK(recv, NEXT(recv)(fd, p, bytes, flags), bytes, WAITS);
+		QUICK(recv, hb__hot.recv(fd, p, bytes, flags), bytes, WAITS);
 	return hb__any_recv(fd, p, bytes, flags, CALLER, FRAME);
 }
 
@@ -66,7 +66,7 @@ SEEN ssize_t recvfrom(
 	int fd, void *restrict p, size_t bytes, int flags, struct sockaddr *restrict from, socklen_t *restrict length)
 {
 	if (likely(!(flags & MSG_PEEK)))
-		QUICK(recvfrom, NEXT(recvfrom)(fd, p, bytes, flags, from, length), bytes, WAITS);
+		QUICK(recvfrom, hb__hot.recvfrom(fd, p, bytes, flags, from, length), bytes, WAITS);
 	return hb__any_recvfrom(fd, p, bytes, flags, from, length, CALLER, FRAME);
 }
 
@@ -74,18 +74,18 @@ SEEN ssize_t recvfrom(
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	if (likely(!(flags & MSG_PEEK) && !m->msg_control))
-		QUICK(recvmsg, NEXT(recvmsg)(fd, m, flags), room_of(m->msg_iov, m->msg_iovlen), WAITS);
+		QUICK(recvmsg, hb__hot.recvmsg(fd, m, flags), room_of(m->msg_iov, m->msg_iovlen), WAITS);
 	return hb__any_recvmsg(fd, m, flags, CALLER, FRAME);
 }
 
 SEEN ssize_t read(int fd, void *p, size_t bytes)
 {
-	QUICK(read, NEXT(read)(fd, p, bytes), bytes, true);
+	QUICK(read, hb__hot.read(fd, p, bytes), bytes, true);
 	return hb__any_read(fd, p, bytes, CALLER, FRAME);
 }
 
 SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 {
-	QUICK(readv, NEXT(readv)(fd, v, n), room_of(v, (size_t)n), true);
+	QUICK(readv, hb__hot.readv(fd, v, n), room_of(v, (size_t)n), true);
 	return hb__any_readv(fd, v, n, CALLER, FRAME);
 }

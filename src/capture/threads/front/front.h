@@ -51,38 +51,36 @@ static inline __attribute__((always_inline)) struct hb_actor *hb__enter(const vo
 
 /* Something is taken that is free or not: `name` is called with `args`; in a replay, where it was got, `blocking` is, which returns when
  * it has it. Both return 0 or an error. */
-#define TAKING(name, object, params, args, blocking)                                 \
-	SEEN int name params                                                         \
-	{                                                                            \
-		if (likely(hb__records)) {                                           \
-			int got = NEXT(name) args;                                   \
-			if (likely(!got || got == EOWNERDEAD)) {                     \
-				hb__door->takes(CALLER, HB_THREAD_##name, object);   \
-				return got;                                          \
-			}                                                            \
-			bool none;                                                   \
-			struct hb_actor *who = hb__enter(CALLER, &none);             \
-			if (who)                                                     \
-				hb__door->told(who, HB_THREAD_##name, got, 0, NULL); \
-			return got;                                                  \
-		}                                                                    \
-		bool follows;                                                        \
-		struct hb_actor *actor = hb__enter(CALLER, &follows);                \
-		if (likely(!actor))                                                  \
-			return NEXT(name) args;                                      \
-		if (unlikely(follows)) {                                             \
-			struct hb_expected e;                                        \
-			hb__door->expect(actor, HB_THREAD_##name, &e);               \
-			int got = e.outcome ? (int)e.outcome : blocking;             \
-			hb__door->done(actor, HB_THREAD_##name, &e);                 \
-			return got;                                                  \
-		}                                                                    \
-		int got = NEXT(name) args;                                           \
-		if (likely(!got || got == EOWNERDEAD))                               \
-			hb__door->took(actor, HB_THREAD_##name, object);             \
-		else                                                                 \
-			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL);       \
-		return got;                                                          \
+#define TAKING(name, object, params, args, blocking)                                           \
+	SEEN int name params                                                                   \
+	{                                                                                      \
+		if (likely(hb__records)) {                                                     \
+			int got = NEXT(name) args;                                             \
+			if (likely(!got || got == EOWNERDEAD))                                 \
+				return hb__door->takes(CALLER, HB_THREAD_##name, object, got); \
+			bool none;                                                             \
+			struct hb_actor *who = hb__enter(CALLER, &none);                       \
+			if (who)                                                               \
+				hb__door->told(who, HB_THREAD_##name, got, 0, NULL);           \
+			return got;                                                            \
+		}                                                                              \
+		bool follows;                                                                  \
+		struct hb_actor *actor = hb__enter(CALLER, &follows);                          \
+		if (likely(!actor))                                                            \
+			return NEXT(name) args;                                                \
+		if (unlikely(follows)) {                                                       \
+			struct hb_expected e;                                                  \
+			hb__door->expect(actor, HB_THREAD_##name, &e);                         \
+			int got = e.outcome ? (int)e.outcome : blocking;                       \
+			hb__door->done(actor, HB_THREAD_##name, &e);                           \
+			return got;                                                            \
+		}                                                                              \
+		int got = NEXT(name) args;                                                     \
+		if (likely(!got || got == EOWNERDEAD))                                         \
+			hb__door->took(actor, HB_THREAD_##name, object);                       \
+		else                                                                           \
+			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL);                 \
+		return got;                                                                    \
 	}
 
 /* What a thread alone has is given back. */

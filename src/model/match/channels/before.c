@@ -420,17 +420,36 @@ bool hb__link_before(hb_model *m)
 	return good;
 }
 
+/* Several threads have events, and no operation by which they were ordered was recorded. */
+static bool has_unordered_threads(const hb_process *is)
+{
+	const hb_log_info *info = is->log && is->nlines > 1 ? hb_log_get_info(is->log) : NULL;
+	for (uint32_t i = 0; info && i < info->functions; i++) {
+		const hb_function *f = hb_log_function(is->log, i);
+		if (f && f->name && f->cls == HB_THREAD)
+			return false;
+	}
+	return info;
+}
+
 void hb__tell_before(hb_model *m)
 {
 	uint64_t events = 0, unknown = 0;
-	for (uint32_t p = 0; p < m->processes.n; p++)
+	uint32_t unordered = 0;
+	for (uint32_t p = 0; p < m->processes.n; p++) {
 		events += before_of(m, p) ? before_of(m, p)->events : 0;
+		unordered += before_of(m, p) && has_unordered_threads(&m->processes.at[p]);
+	}
 	for (size_t c = 0; m->owed && c < m->channels.n; c++)
 		unknown += m->owed[c] == UINT64_MAX;
 	if (m->rings)
 		hb__model_trouble(m,
 			"the recording is the last part of its run: %llu events of %u processes before it were given up, and what follows from them is not known",
 			(unsigned long long)events, m->rings);
+	if (unordered)
+		hb__model_trouble(m,
+			"%u processes have events of several threads and no order between these: hbdb record --ring keeps it with --threads on alone, and what one thread did before another one by a lock is shown as not ordered",
+			unordered);
 	if (unknown)
 		hb__model_trouble(m,
 			"messages of %llu channels (of one sender, receiver, communicator and tag) are not matched: it is not known how many there were before the recording begins",
