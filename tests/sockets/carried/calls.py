@@ -41,8 +41,8 @@ def first_argument(arguments):
 def of_line(name, arguments, result):
     """What a call counts as: [(what, bytes)]."""
     if name in ("sendmmsg", "recvmmsg"):
-        lengths = [int(n) for n in re.findall(r"msg_len=(\d+)", arguments)][:result]
-        return [("out" if name == "sendmmsg" else "in", n) for n in lengths]
+        lengths = [int(n) for n in re.findall(r"msg_len=(\d+)", arguments)][:max(result, 0)]
+        return [("out" if name == "sendmmsg" else "in", n) for n in lengths if n]  # a stream ends with 0
     if name in OUT or name in IN:
         if result > 0 and first_argument(arguments) and "MSG_PEEK" not in arguments:
             return [("out" if name in OUT else "in", result)]
@@ -189,6 +189,17 @@ def tell(jobs):
     return 1 if failed or not passed else 0
 
 
+def but_hidden(jobs):
+    """system and popen make processes, wait for them and make pipes inside of the C library, where nothing can stand in front."""
+    hidden = {word: re.compile(r"(made|pair|waited): ") for word in ("system", "popen")}
+    for title, job in jobs:
+        leaves = hidden.get(title.split()[-1])
+
+        def run(folder, job=job, leaves=leaves):
+            return {who: [d for d in found if not (leaves and leaves.match(d))] for who, found in job(folder).items()}
+        yield title, run
+
+
 def case_jobs(full):
     import run as programs
     programs.compile_all()
@@ -202,7 +213,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     if sys.argv[1] == "--cases":
-        return tell(case_jobs("--full" in sys.argv))
+        return tell(but_hidden(case_jobs("--full" in sys.argv)))
     if sys.argv[1] == "--scene":
         return tell([(name, lambda folder, n=name: of_scene(n, folder)) for name in sys.argv[2:]])
     command = [os.path.abspath(sys.argv[1])] + sys.argv[2:] if os.path.exists(sys.argv[1]) else sys.argv[1:]
