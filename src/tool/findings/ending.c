@@ -102,7 +102,8 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 		bool died = !strcmp(became, "died first");
 		/* it is the launcher's status, which may be that of another process that died at the same time */
 		text = hb__format("%s%s %s%s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
-			died ? way : "", died && rest && strchr(way, ',') ? " as the launcher says" : "", rest ? "; " : "", rest ? others : "",
+			died ? way : "", died && rest && strchr(way, ',') ? " as the launcher says" : "",
+			rest ? "; " : "", rest ? others : "",
 			!rest                  ? ""
 			: *hb_rank_word(first) ? " ended after that, as the launcher ends the others then"
 					       : " ended after that",

@@ -3,7 +3,7 @@
 
 usage: calls.py COMMAND...       records COMMAND under strace and compares
        calls.py --scene NAME...  so with scenes of ../apps (root)
-       calls.py --cases [--full] so with the quick cases of cases.py, or with all
+       calls.py --cases [--full] [TEXT]  so with the quick cases of cases.py, or with all, or with those whose line contains the text
 
 strace sees what no library can stand in front of, too: what the C library does by itself, and programs that make no calls of it. What the two are
 compared by: how many calls of each number of bytes a process made, sent and received, over sockets and pipes; successful connect, accept, listen and
@@ -200,20 +200,21 @@ def but_hidden(jobs):
         yield title, run
 
 
-def case_jobs(full):
+def case_jobs(full, text):
     import run as programs
     programs.compile_all()
     for case in cases.CASES:
-        if (case.quick or full) and not (case.network and os.geteuid()):
+        title = " ".join([case.program] + case.options)
+        if (text in title if text else case.quick or full) and not (case.network and os.geteuid()):
             command = [os.path.join(cases.BUILT, case.program)] + case.options
-            yield " ".join([case.program] + case.options), lambda folder, c=command, n=case.network: of_command(c, folder, n)
+            yield title, lambda folder, c=command, n=case.network: of_command(c, folder, n)
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     if sys.argv[1] == "--cases":
-        return tell(but_hidden(case_jobs("--full" in sys.argv)))
+        return tell(but_hidden(case_jobs("--full" in sys.argv, " ".join(w for w in sys.argv[2:] if w != "--full"))))
     if sys.argv[1] == "--scene":
         return tell([(name, lambda folder, n=name: of_scene(n, folder)) for name in sys.argv[2:]])
     command = [os.path.abspath(sys.argv[1])] + sys.argv[2:] if os.path.exists(sys.argv[1]) else sys.argv[1:]
