@@ -85,7 +85,7 @@ class Driver:
                 if named and not event.startswith("! %s " % named[1]):
                     kept.append(event)
             self.ask("await %d" % max(1, seconds // 30))
-        raise Broken("no event like %s but %s" % (pattern, kept))
+        raise Broken("no event like %s but %s; state %s" % (pattern, kept, self.ask("state 0")))
 
     def attach(self, pids):
         said = self.ask("attach " + " ".join("%d=%d" % pair for pair in enumerate(pids)))

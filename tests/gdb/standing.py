@@ -29,6 +29,8 @@ def stands(pid):
 
 def standing(place, by=signal.SIGSTOP):
     path = os.path.join(place.folder, "counts." + by.name)
+    if os.path.exists(path):
+        os.unlink(path)  # of the test before, which this one would take for its own
     # in a group of its own whose parent is in another one of the session: the system does not stop an orphaned group by a signal of a terminal
     process = place.start([os.path.join(place.folder, "counter"), path], process_group=0)
     wait_for(lambda: os.path.exists(path) and all(counts(path)))
