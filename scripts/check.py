@@ -112,6 +112,20 @@ def environment():
                 UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
 
 
+def await_child(child, seconds):
+    """Its exit status, or None when the time ran out. Orphans that end meanwhile are asked for at once: a namespace of processes is over only when all of it was."""
+    end = time.monotonic() + seconds
+    while child.poll() is None:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended and ended.si_pid != child.pid:
+            os.waitpid(ended.si_pid, 0)
+        elif time.monotonic() > end:
+            return None
+        else:
+            time.sleep(0.05)
+    return child.returncode
+
+
 def run(command, seconds, log):
     """Returns the exit status, or None when the time ran out."""
     adopt_orphans()
@@ -119,9 +133,7 @@ def run(command, seconds, log):
         child = subprocess.Popen(["bash", "-c", command], cwd=TOP, stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=subprocess.STDOUT, env=environment(), start_new_session=True)
         try:
-            return child.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
+            return await_child(child, seconds)
         finally:
             end_descendants()
             child.wait()
