@@ -39,6 +39,7 @@ class Slurm:
         return self
 
     def build(self):
+        shutil.rmtree(self.folder, ignore_errors=True)  # of the one before in this bed, which has ended
         os.mkdir(self.folder)
         with open(os.path.join(self.folder, "munge.key"), "wb") as f:
             f.write(os.urandom(1024))
