@@ -100,6 +100,7 @@ static inline uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_functio
 /* ---- row.c ---- */
 extern struct hb__fn hb__thread_functions[HB_THREAD_FUNCTIONS];
 extern const uint8_t hb__thread_kinds[HB_THREAD_FUNCTIONS];
+extern const bool hb__thread_alone[HB_THREAD_FUNCTIONS]; /* who does this has the object for himself */
 void hb__operation_begin(
 	struct hb_actor *actor, enum hb_thread_function function, struct hb__call *ret, struct hb__lane *lane);
 void hb__operation_row(struct hb__call *c, const int64_t *results, unsigned n);

@@ -9,7 +9,7 @@
 #pragma GCC visibility push(hidden)
 
 enum hb_thread_function {
-#define HB_THREAD_FUNCTION(name, version, kind) HB_THREAD_##name,
+#define HB_THREAD_FUNCTION(name, version, kind, whose) HB_THREAD_##name,
 #define HB_THREAD_OTHER(name, kind) HB_THREAD_##name,
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION

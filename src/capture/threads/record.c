@@ -43,27 +43,12 @@ static struct entry *claimed(const void *object)
 	return is == object ? e : NULL;
 }
 
-/* Who does this on a thing has it for himself. */
-static bool is_alone(enum hb_thread_function function)
-{
-	switch (function) {
-	case HB_THREAD_pthread_mutex_lock ... HB_THREAD_pthread_mutex_unlock:
-	case HB_THREAD_pthread_rwlock_wrlock ... HB_THREAD_pthread_rwlock_clockwrlock:
-	case HB_THREAD_pthread_spin_lock ... HB_THREAD_pthread_spin_unlock:
-	case HB_THREAD_mtx_lock ... HB_THREAD_mtx_unlock:
-	case HB_THREAD_GOMP_critical_start ... HB_THREAD_omp_unset_nest_lock:
-		return true;
-	default: /* readers have it together, and other things nobody has */
-		return false;
-	}
-}
-
 /* The position becomes the last one on the thing; returns the one before. What a posting names are channels and no addresses. */
 static uint64_t exchanged(enum hb_thread_function function, const void *object, uint64_t position)
 {
 	struct entry *e = object && function != HB_THREAD_hb_posting ? claimed(object) : NULL;
 	uint64_t *at = e ? &e->last : word_of(object);
-	if (!e || !is_alone(function))
+	if (!e || !hb__thread_alone[function])
 		return __atomic_exchange_n(at, position, __ATOMIC_ACQ_REL);
 	uint64_t before = __atomic_load_n(at, __ATOMIC_RELAXED);
 	__atomic_store_n(at, position, __ATOMIC_RELAXED);
@@ -236,14 +221,13 @@ static inline __attribute__((always_inline)) void counted(
 	a->pc = pc;
 }
 
-/* Nearly all: a mutex that this thread had last itself, or nobody before. They are made some dozen times for one event: so nothing is called from
+/* Nearly all: a lock that this thread had last itself, or nobody before. They are made some dozen times for one event: so nothing is called from
  * here, and anything else is left to those above. */
 int hb__takes(const void *pc, enum hb_thread_function function, const void *object, int got)
 {
 	struct hb_actor *a = hb__actor_usual(pc);
 	struct entry *e = entry_of(object);
-	if (unlikely(!a || function > HB_THREAD_pthread_mutex_unlock ||
-		     __atomic_load_n(&e->object, __ATOMIC_RELAXED) != object))
+	if (unlikely(!a || !hb__thread_alone[function] || __atomic_load_n(&e->object, __ATOMIC_RELAXED) != object))
 		return takes(pc, function, object, got);
 	uint64_t before = __atomic_load_n(&e->last, __ATOMIC_RELAXED), events = a->control->events, operation;
 	if (unlikely(before >> THREAD_SHIFT != a->number || !is_counted(a, function, events, &operation)))

@@ -3,14 +3,20 @@
 #include "capture/threads/actor.h"
 
 struct hb__fn hb__thread_functions[HB_THREAD_FUNCTIONS] = {
-#define HB_THREAD_FUNCTION(function, version, kind) [HB_THREAD_##function] = {.name = #function},
+#define HB_THREAD_FUNCTION(function, version, kind, whose) [HB_THREAD_##function] = {.name = #function},
 #define HB_THREAD_OTHER(function, kind) [HB_THREAD_##function] = {.name = #function},
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };
 const uint8_t hb__thread_kinds[HB_THREAD_FUNCTIONS] = {
-#define HB_THREAD_FUNCTION(function, version, kind) [HB_THREAD_##function] = HB_THREAD_##kind,
+#define HB_THREAD_FUNCTION(function, version, kind, whose) [HB_THREAD_##function] = HB_THREAD_##kind,
 #define HB_THREAD_OTHER(function, kind) [HB_THREAD_##function] = HB_THREAD_##kind,
+#include "calls/threads/threads.def"
+#undef HB_THREAD_FUNCTION
+};
+enum { SHARED, ALONE };
+const bool hb__thread_alone[HB_THREAD_FUNCTIONS] = {
+#define HB_THREAD_FUNCTION(function, version, kind, whose) [HB_THREAD_##function] = whose,
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };

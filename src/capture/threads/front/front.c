@@ -10,7 +10,7 @@ bool hb__records;
 static const struct {
 	const char *name, *version;
 } functions[] = {
-#define HB_THREAD_FUNCTION(name, version, kind) {#name, version},
+#define HB_THREAD_FUNCTION(name, version, kind, whose) {#name, version},
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };

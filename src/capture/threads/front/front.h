@@ -28,7 +28,7 @@ extern bool hb__records;
 
 /* The functions behind us, looked up when they are first needed, which may be before our constructor has run. */
 struct hb__next {
-#define HB_THREAD_FUNCTION(name, version, kind) __typeof__(name) *name;
+#define HB_THREAD_FUNCTION(name, version, kind, whose) __typeof__(name) *name;
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };
