@@ -86,7 +86,6 @@ static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, size_t k, hb_err
 {
 	double until = hb_seconds() + gdb->patience * HB__GDB_WORK;
 	hb__gdb_others_go(gdb, false);
-	hb__gdb_stops_by(gdb, true);
 	while (k < inf->nthreads && stop_is_pending(gdb, inf)) {
 		inf->asking = true;
 		inf->roused = 1;
@@ -109,6 +108,7 @@ static hb_status take_up(hb_gdb *gdb, struct hb__inferior *inf, size_t k, hb_err
 void hb__gdb_calm(hb_gdb *gdb, struct hb__inferior *inf)
 {
 	inf->attaching = true; /* nobody is told of these stops */
+	hb__gdb_stops_by(gdb, true);
 	/* it had stopped for another reason when hbdb sent its signal, which would stop it for good */
 	if (gdb->let_go && inf->roused)
 		take_up(gdb, inf, 0, NULL);
