@@ -118,6 +118,8 @@ def main():
     parser.add_argument("--ring", default="64M")
     parser.add_argument("--variants", default="bare,ring,record")
     options = parser.parse_args()
+    if "bare" not in options.variants.split(","):
+        options.variants = "bare," + options.variants  # what the others are compared with
     folder = tempfile.mkdtemp(prefix="hbdb-ring-bench.")
     try:
         ask = os.path.join(folder, "ask")

@@ -77,7 +77,7 @@ def test_let_go_on(place):
         steps += "stepped" in driver.wait_for("^! 0 (stepped|signal|killed|exited)")
         if round_ % 3 == 2:  # the first steps are those that other threads may spoil
             driver.ask("close")
-            steps += stands(process.pid) and driver.ask("standing 0=%d" % process.pid).ok
+            steps += wait_for(lambda: stands(process.pid)) and driver.ask("standing 0=%d" % process.pid).ok
     check(steps == ROUNDS + ROUNDS // 3, "it is stepped, and no signal of its standing ends a step: %d of %d" % (steps, ROUNDS + ROUNDS // 3))
     driver.ask("close")
     check(wait_for(lambda: stands(process.pid)), "one that was stepped stands again")

@@ -34,7 +34,8 @@ def compile_all():
         source, binary = os.path.join(SOURCES, name + ".c"), os.path.join(cases.BUILT, name)
         newest = max(os.path.getmtime(os.path.join(SOURCES, f)) for f in os.listdir(SOURCES))
         if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
-            subprocess.run(["gcc", "-O2", "-g", "-Wall", "-Wextra"] + cases.FLAGS.get(name, []) + [source, "-o", binary], check=True)
+            subprocess.run(["gcc", "-O2", "-g", "-Wall", "-Wextra"] + cases.FLAGS.get(name, []) + [source, "-o", binary + ".%d" % os.getpid()], check=True)
+            os.replace(binary + ".%d" % os.getpid(), binary)  # another suite may be running it, or making it, too
 
 
 def run(case, command, folder, name, refuses=None):
