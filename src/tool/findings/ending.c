@@ -29,15 +29,16 @@ static bool by_signal(int sig)
 	return false;
 }
 
-/* "by signal 9 (Killed)"; "": not known. To be freed. */
-static char *how(const hb_manifest *m)
+/* "by signal 9 (Killed)"; "": not known. To be freed. It is the launcher's status: several: that may be of another process that died at the same time. */
+static char *how(const hb_manifest *m, bool several)
 {
 	int sig = ending_signal(m);
+	const char *says = several ? " as the launcher says" : "";
 	if (!by_signal(sig))
 		return hb__format(m->finished && !m->kept ? " (exit status %d)" : "", m->exit_status);
 	if (m->exit_status < 128)
-		return hb__format(", by signal %d (%s) or with exit status %d", sig, strsignal(sig), sig);
-	return hb__format(", by signal %d (%s)", sig, strsignal(sig));
+		return hb__format(", by signal %d (%s) or with exit status %d%s", sig, strsignal(sig), sig, says);
+	return hb__format(", by signal %d (%s)%s", sig, strsignal(sig), says);
 }
 
 bool hb__still_runs(const hb_log_info *info)
@@ -92,7 +93,7 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 	const char *first = m->finished ? m->died_first : NULL;
 	size_t n = broken_off(logs, over, &rank), rest = 0;
 	const char *became = first ? fate(logs, first) : NULL;
-	char *text = NULL, *way = how(m);
+	char *text = NULL, *way = NULL;
 	bool one = n == 1;
 	if (n && became) {
 		for (size_t i = 0; i < n; i++)
@@ -100,10 +101,9 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 				rank[rest++] = rank[i];
 		char *others = hb__called_text(rank, rest);
 		bool died = !strcmp(became, "died first");
-		/* it is the launcher's status, which may be that of another process that died at the same time */
-		text = hb__format("%s%s %s%s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
-			died ? way : "", died && rest && strchr(way, ',') ? " as the launcher says" : "",
-			rest ? "; " : "", rest ? others : "",
+		way = how(m, rest > 0);
+		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
+			died ? way : "", rest ? "; " : "", rest ? others : "",
 			!rest                  ? ""
 			: *hb_rank_word(first) ? " ended after that, as the launcher ends the others then"
 					       : " ended after that",

@@ -448,7 +448,7 @@ void hb__tell_before(hb_model *m)
 			(unsigned long long)events, m->rings);
 	if (unordered)
 		hb__model_trouble(m,
-			"%u processes have events of several threads and no order between these: hbdb record --ring keeps it with --threads on alone, and what one thread did before another one by a lock is shown as not ordered",
+			"%u processes have events of several threads and no order between these: hbdb record --ring keeps that only with --threads on; what one thread did before another one by a lock is shown as not ordered",
 			unordered);
 	if (unknown)
 		hb__model_trouble(m,
