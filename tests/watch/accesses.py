@@ -120,6 +120,24 @@ def vector(runs, compiler, optimise):
     same("%s %s: the line of new" % (compiler, optimise), [a["line"] for a in got.of("ARRAY") if a["name"] == "n"], [at["n"]])
 
 
+def plugin(runs):
+    """A program in C that loads a library in C++ for that library alone: operator new is in no library of the whole program."""
+    folder = runs.place.path
+    with open(folder + "/plugin.cc", "w") as f:
+        f.write('#include <new>\nextern "C" int works(void)\n{\n\tint *a = new int(3), *b = new (std::nothrow) int[4]();\n\tint sum = *a + b[2];\n'
+                "\tdelete a;\n\tdelete[] b;\n\treturn sum;\n}\n")
+    with open(folder + "/loads.c", "w") as f:
+        f.write("#include <dlfcn.h>\n#include <stdio.h>\nint main(int argc, char **argv)\n{\n\tvoid *it = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);\n"
+                '\tint (*works)(void) = it ? (int (*)(void))dlsym(it, "works") : NULL;\n\tprintf("%d\\n", works ? works() : -1);\n\treturn 0;\n}\n')
+    with open(folder + "/settings", "w") as f:
+        f.write("level CHECKSUM\n")
+    for flags in ((), ("-static-libstdc++",)):
+        subprocess.run(["g++", "-shared", "-fPIC", *flags, "-o", "plugin.so", "plugin.cc"], cwd=folder, check=True)
+        subprocess.run(["gcc", "-o", "loads", "loads.c"], cwd=folder, check=True)
+        status, out, err = runs.place.run("record", "--mpi", "openmpi", "--trace", "settings", "-o", "plugin.hbdb", "--", "./loads", "./plugin.so")
+        check("a plugin in C++ of a program in C runs %s" % " ".join(flags), out == "3\n" and status in (0, 2), (status, out, err))
+
+
 def found(trace):
     return {(FINDINGS[c["finding"]], trace.arrays[c["array"]]["name"] if c["array"] else None, trace.lines[c["place"]])
             for c in trace.of("CONTROL")}
@@ -228,6 +246,7 @@ def main():
         for compiler in ("g++", "clang++"):
             for optimise in ("-O0", "-O2"):
                 vector(runs, compiler, optimise)
+        plugin(runs)
         ways(runs)
         ours = races(runs, "gcc")
         ours |= races(runs, "clang")

@@ -1,24 +1,11 @@
 /* In front of GCC's library of OpenMP: parallel regions, and the chunks of loops that it gives out. (LLVM's has the same functions.)
  * libhbdb-threads.so stands in front of some of these, too, and before us: it calls us as the next one. */
-#include <dlfcn.h>
-
 #include "capture/accesses/next.h"
 #include "capture/accesses/front/omp/chunk.h"
 #include "capture/accesses/front/omp/omp.h"
 
 typedef unsigned long long ull;
 typedef void body(void *);
-
-void *hb__next_of(const char *name)
-{
-	static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libiomp5.so", NULL};
-	void *next = dlsym(RTLD_NEXT, name);
-	for (const char *const *l = libraries; !next && *l; l++) {
-		void *library = dlopen(*l, RTLD_LAZY | RTLD_NOLOAD);
-		next = library ? dlsym(library, name) : NULL;
-	}
-	return next;
-}
 
 #define FRAME __builtin_dwarf_cfa()
 

@@ -79,8 +79,8 @@ static void meet(void)
 	if (!hb__settings()->control || !hb__control_parallel())
 		return;
 	if (!threads) {
-		level = (int (*)(void))hb__next_of("omp_get_level");
-		threads = (int (*)(void))hb__next_of("omp_get_num_threads");
+		level = (int (*)(void))hb__next_of("omp_get_level", NULL);
+		threads = (int (*)(void))hb__next_of("omp_get_num_threads", NULL);
 	}
 	uint32_t team = threads && level && level() == 1 ? (uint32_t)threads() : 1;
 	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) % (team ? team : 1) == 0)
