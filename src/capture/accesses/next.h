@@ -9,7 +9,8 @@
 /* The function of that name that `caller` (an address in the code that called ours) would have called without us. The dynamic linker says
  * so where the library is one of the whole program's. Where it was loaded for some of its libraries alone (a plugin's own C++, a module of
  * Python), it is looked for among what the caller itself is linked with, and then by the names that such libraries usually have. A library
- * that was found that way stays loaded. Where there is none the process is aborted with a message: the call cannot be left out. */
+ * that was found that way stays loaded. NULL: there is none, which a message on stderr says; whoever calls it then crashes, for
+ * the call cannot be left out. */
 void *hb__next_of(const char *name, const void *caller);
 
 #define NEXT_FOR(name, caller)                                                                                 \
