@@ -143,10 +143,8 @@ static struct beginning take_beginning(void *p)
 static void *begin_thread(void *p)
 {
 	struct beginning b = take_beginning(p);
-	/* Alone there is nobody whom a thread of the library would have to hear, and a process of one thread can be copied by fork: hbdb
-	 * gdbserver goes back by that. */
 	if (hb__alone && b.of_library)
-		return NULL;
+		return hb__library_thread(b.start, b.argument);
 	return b.start(b.argument);
 }
 
@@ -189,6 +187,17 @@ HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	if (e)
 		free(b);
 	return e;
+}
+
+/* The call behind is a jump: who stands behind us asks who called. */
+HB__EXPORT int pthread_join(pthread_t thread, void **ret)
+{
+	static int (*next)(pthread_t, void **);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_join");
+	if (unlikely(hb__library_threads))
+		hb__library_thread_joined(thread);
+	return next(thread, ret);
 }
 
 /* Of C11. The C library does not come by pthread_create. */

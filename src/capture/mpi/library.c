@@ -8,6 +8,7 @@
 
 #include <hbdb/mpis.h>
 
+#include "capture/core/data/data.h"
 #include "capture/mpi/family/family.h"
 
 bool hb__foreign, hb__of_sessions;
@@ -72,6 +73,15 @@ static int missing(void)
 
 bool hb__library_has(const struct hb__fn *fn) { return fn && hb__next[HB_ENTRY_PMPI][fn->id] != (hb__function)missing; }
 
+/* The PMIx of Open MPI 5 begins a thread, and waits for it, however few processes there are. */
+static bool needs_its_threads(void)
+{
+	char version[64] = {0};
+	unsigned major;
+	hb__library_version(version, sizeof version);
+	return sscanf(version, "Open MPI v%u", &major) == 1 && major >= 5;
+}
+
 static bool ours; /* it is there, and of the family that this recorder is for */
 
 /* Once a process, when MPI is first called: before, the library may not be loaded (a plugin, an interpreter). What has no P name in a
@@ -93,6 +103,7 @@ bool hb__find_library(void)
 		bool standard = standard_abi();
 		ours = !standard && hb__family_start(find_data);
 		hb__foreign = !ours;
+		hb__library_threads = ours && hb__alone && needs_its_threads();
 		if (!ours && hb__config.mode != HB__OFF) {
 			if (standard)
 				hb__say("this program uses the standard ABI of MPI 5 (libmpi_abi), which hbdb does not know yet; "

@@ -22,6 +22,8 @@
 /* Rank and size are known. */
 static void begin(int thread_level)
 {
+	if (hb__alone && hb__config.backwards)
+		hb__library_threads_rest();
 	hb__threaded = thread_level == MPI_THREAD_MULTIPLE;
 	hb__learn_modules();
 	hb__try_library();

@@ -132,6 +132,15 @@ void hb__data_extent_done(struct hb_data_extent *extent); /* nothing more is wri
 uint64_t hb__data_known(const void *p, size_t bytes, uint64_t at);
 void hb__data_came(size_t bytes);
 
+/* ---- absent.c: threads that a library makes in a process that is replayed alone ---- */
+extern bool hb__library_threads;                                  /* they run: the library cannot begin without them */
+void *hb__library_thread(void *(*start)(void *), void *argument); /* in such a thread: what it is for, or nothing */
+/* The process is to have no thread but this one from now on: each is taken away when it waits for descriptors. One that does not within seconds stays. */
+void hb__library_threads_rest(void);
+void hb__library_threads_again(
+	void); /* those that were taken away run again, from the beginning of their first function */
+void hb__library_thread_joined(pthread_t thread); /* waits for who runs in the place of that thread */
+
 #pragma GCC visibility pop
 
 #endif

@@ -53,8 +53,11 @@ int hb__on_finalize(struct hb__call *c)
 {
 	hb__begin(c, false);
 	HB__TELL(finalizing, c);
+	bool left_out = end_is_left_out(c->lane);
+	if (!left_out)
+		hb__library_threads_again();
 	/* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
-	int code = end_is_left_out(c->lane) ? MPI_SUCCESS : hb__invoke_next(c);
+	int code = left_out ? MPI_SUCCESS : hb__invoke_next(c);
 	HB__TELL(finalized, c);
 	hb__end(c, code);
 	hb__follow_finish();
@@ -71,6 +74,7 @@ int hb__on_abort(struct hb__call *c)
 	hb__log_state(HB_STATE_ABORTED);
 	hb__control_check(c->lane);
 	hb__control_bye("aborted");
+	hb__library_threads_again();
 	int code = hb__invoke_next(c);
 	hb__active = false;
 	hb__self = NULL;
