@@ -1,10 +1,16 @@
 /* Streams of the C library over sockets and pipes. They read and write by calls inside of the C library, in front of which nobody can stand;
  * but each stream has a table of functions, and of those that read and write descriptors there is one table for all. Its two entries are
  * exchanged for ours, wherever the C library shows under their names what stands there; where it does not, such streams are not seen. */
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "capture/sockets/front/front.h"
+
+/* The C library's, behind those of its header that check the room of their arguments. */
+int __vsnprintf_chk(char *to, size_t most, int flag, size_t room, const char *format, va_list args);
+int __vasprintf_chk(char **ret, int flag, const char *format, va_list args);
 
 #define ENTRIES 24 /* of such a table, at most */
 
@@ -32,23 +38,78 @@ static ssize_t read_stream(FILE *f, void *p, ssize_t n)
 	return leads_somewhere(f->_fileno) ? hb__stdio_read(f->_fileno, p, (size_t)n) : next_read(f, p, n);
 }
 
-/* As the C library's: all of it, or what could be written before an error. */
-static ssize_t write_stream(FILE *f, const void *p, ssize_t n)
+/* All of it, or what could be written before an error. */
+static ssize_t write_all(int fd, const char *p, ssize_t n, const void *pc)
 {
-	ssize_t done = 0;
-	if (!leads_somewhere(f->_fileno))
-		return next_write(f, p, n);
-	hb__from = hb__door->above();
-	while (done < n) {
-		ssize_t got = write(f->_fileno, (const char *)p + done, (size_t)(n - done));
-		if (got < 0) {
-			f->_flags |= 0x20; /* ferror */
-			break;
-		}
+	ssize_t done = 0, got = 0;
+	hb__from = pc;
+	while (done < n && (got = write(fd, p + done, (size_t)(n - done))) >= 0)
 		done += got;
-	}
 	hb__from = NULL;
 	return done;
+}
+
+/* As the C library's. */
+static ssize_t write_stream(FILE *f, const void *p, ssize_t n)
+{
+	if (!leads_somewhere(f->_fileno))
+		return next_write(f, p, n);
+	ssize_t done = write_all(f->_fileno, p, n, hb__door->above());
+	if (done < n)
+		f->_flags |= 0x20; /* ferror */
+	return done;
+}
+
+/* To a descriptor without a stream, which the C library writes to without such a table since version 2.37. */
+static int print(int fd, const char *format, va_list args, int checks, const void *pc)
+{
+	char room[1024], *text = room;
+	va_list again;
+	va_copy(again, args);
+	int n = __vsnprintf_chk(text, sizeof room, checks, sizeof room, format, args);
+	if (n >= (int)sizeof room && (n = __vasprintf_chk(&text, checks, format, again)) < 0)
+		text = room;
+	va_end(again);
+	bool all = n >= 0 && write_all(fd, text, n, pc) == n;
+	if (text != room) {
+		int e = errno;
+		free(text);
+		errno = e;
+	}
+	return all ? n : -1;
+}
+
+SEEN int __vdprintf_chk(int fd, int flag, const char *format, va_list args);
+SEEN int __dprintf_chk(int fd, int flag, const char *format, ...);
+
+int __vdprintf_chk(int fd, int flag, const char *format, va_list args)
+{
+	return leads_somewhere(fd) ? print(fd, format, args, flag, CALLER)
+				   : NEXT(__vdprintf_chk)(fd, flag, format, args);
+}
+
+SEEN int vdprintf(int fd, const char *format, va_list args)
+{
+	return leads_somewhere(fd) ? print(fd, format, args, 0, CALLER) : NEXT(vdprintf)(fd, format, args);
+}
+
+int __dprintf_chk(int fd, int flag, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = leads_somewhere(fd) ? print(fd, format, args, flag, CALLER)
+				    : NEXT(__vdprintf_chk)(fd, flag, format, args);
+	va_end(args);
+	return n;
+}
+
+SEEN int dprintf(int fd, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = leads_somewhere(fd) ? print(fd, format, args, 0, CALLER) : NEXT(vdprintf)(fd, format, args);
+	va_end(args);
+	return n;
 }
 
 static void exchange(void **table, void *old, void *new)
