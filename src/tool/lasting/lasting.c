@@ -32,7 +32,8 @@ struct living {
 	bool only_daemons;
 };
 
-static void add(struct living *l, const char *name, int32_t pid)
+/* stays: as a daemon does, which has left the session. */
+static void add(struct living *l, const char *name, int32_t pid, bool stays)
 {
 	char *number = hb__format("%d", pid);
 	for (size_t i = 0; i < l->pids.n; i++)
@@ -43,9 +44,16 @@ static void add(struct living *l, const char *name, int32_t pid)
 	char *text = hb__format("%s (process %s)", name, number);
 	hb__push(&l->names, text);
 	hb__push(&l->pids, number);
-	l->only_daemons = l->only_daemons && getsid(pid) != getsid(0);
+	l->only_daemons = l->only_daemons && stays;
 	free(text);
 	free(number);
+}
+
+/* One that has just gone is in no session any more. */
+static bool has_left(int32_t pid)
+{
+	pid_t session = getsid(pid);
+	return session >= 0 && session != getsid(0);
 }
 
 /* By its header alone: a log may be large. */
@@ -76,9 +84,10 @@ static void add_writing(const char *recording, struct living *l)
 		const hb_log_info *info = logs.at[i].log ? hb_log_get_info(logs.at[i].log) : NULL;
 		if (!info || !writes(logs.at[i].path))
 			continue;
-		const char *name = logs.worlds.name ? logs.worlds.name[i] : "";
-		char *called = hb__format("%s%s", hb_rank_word(name), name);
-		add(l, called, (int32_t)info->pid);
+		const char *name = logs.worlds.name ? logs.worlds.name[i] : "", *rank = hb_rank_word(name);
+		char *called = hb__format("%s%s", rank, name);
+		/* a launcher of MPI gives each rank a session of its own: those that outlive it are about to end */
+		add(l, called, (int32_t)info->pid, !*rank && has_left((int32_t)info->pid));
 		free(called);
 	}
 	hb__close_logs(&logs);
@@ -121,7 +130,7 @@ static void add_silent(struct living *l, unsigned layers)
 		if (!length || !has_recorder(pids[i], layers))
 			continue;
 		name[strcspn(name, "\n")] = 0;
-		add(l, name, pids[i]);
+		add(l, name, pids[i], has_left(pids[i]));
 	}
 	free(pids);
 }

@@ -8,8 +8,8 @@
 #define HB_DYING_MS 2000 /* what the processes of a job that is over get to disappear */
 
 /* Who of a recording still lives and is recorded: processes of this machine that write logs, and, with sockets among the layers, those below this
- * process that have the recorder and no log yet. Waits for them to end up to `patience` milliseconds, but not for those that have left the session: they are
- * there to stay. How many; *ret_names: "server (process 17), ..."; free it. */
+ * process that have the recorder and no log yet. Waits for them to end up to `patience` milliseconds, but not for those that have left the session and are
+ * no ranks of MPI: they are there to stay. How many; *ret_names: "server (process 17), ..."; free it. */
 size_t hb__living(const char *recording, unsigned layers, int patience, char **ret_names);
 
 /* From here on no process of the recording begins a log, and those that have one end it. Returns how many logs were ended by that. */
