@@ -75,8 +75,9 @@ void hb__door_close(struct hb_manager *m)
 {
 	if (m->listener < 0)
 		return;
-	close(m->listener);
+	/* while it is still taken: behind that it may be another manager's */
 	unlink(m->options.socket);
+	close(m->listener);
 }
 
 /* ---- who comes ---- */

@@ -185,8 +185,9 @@ int hb__serve_agent(int in, int out, const char *socket)
 	hb__put_gone(NULL);
 	hb__put_wait();
 	if (own.notes >= 0) {
-		close(own.notes);
+		/* while it is still taken: behind that it may be another agent's */
 		unlink(own.notes_path);
+		close(own.notes);
 	}
 	free(own.notes_path);
 	hb__watching_free(own.watching);

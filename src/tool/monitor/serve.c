@@ -291,9 +291,9 @@ int hb__serve_page(const char *address, const char *token, const char *token_fil
 	}
 	while (s.n)
 		drop(&s, s.n - 1);
+	if (s.unix_path) /* while it is still taken: behind that it may be another one's */
+		unlink(s.unix_path);
 	if (s.fd >= 0)
 		close(s.fd);
-	if (s.unix_path)
-		unlink(s.unix_path);
 	return code;
 }
