@@ -94,16 +94,29 @@ static int deep(hb_sensor *s, int levels)
 	return levels ? deep(s, levels - 1) + more[0] : 0;
 }
 
+static double seconds_since(const struct timespec *begun)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
+}
+
 static void looked_at(void)
 {
-	hb_sensor *rate = hb_self_rate("requests", 1, 1e9, 0), *beat = hb_self_heartbeat("loop", 0.05);
+	struct timespec begun;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	/* a second, so that it stands for a beat and a look behind it also where this process has to wait for a processor */
+	hb_sensor *rate = hb_self_rate("requests", 1, 1e9, 0), *beat = hb_self_heartbeat("loop", 1);
 	usleep(10000);
 	hb_self_count(rate, 5);
 	hb_self_check();
 	check(hb_self_last(rate) > 1 && !hb_self_is_tripped(rate), "a rate: %g in a second", hb_self_last(rate));
-	usleep(80000);
+	usleep(1080000);
 	check(hb_self_check() >= 2, "what is looked at is counted");
-	is_said("loop: tripped value=0.0"); /* the newest sensor is looked at first */
+	double since = 0, most = seconds_since(&begun);
+	const char *tripped = said(); /* the newest sensor is looked at first */
+	check(sscanf(tripped, "loop: tripped value=%lf", &since) == 1 && since > 1 && since < most + 0.1,
+		"the heartbeat stands since %g s of %g: \"%s\"", since, most, tripped);
 	is_said("requests: tripped value=0 low=1");
 	hb_self_beat(beat);
 	hb_self_check();

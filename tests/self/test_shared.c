@@ -327,13 +327,19 @@ static void killed(void)
 	trace_id_t both = stream_of(0, 1 << 16, 1);
 	int got = 0, torn = 0;
 	struct said s;
+	_Atomic int *wrote = mmap(NULL, sizeof *wrote, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	posix_trace_start(both);
 	for (int i = 0; i < 20; i++) {
+		*wrote = 0;
 		pid_t pid = fork();
 		if (!pid)
-			for (int k = 0;; k++)
+			for (int k = 0;; k++) {
 				say(2, k);
-		usleep(1000 + 137 * (unsigned)i);
+				*wrote = k;
+			}
+		while (*wrote < 10) /* it may have to wait for a processor */
+			usleep(1000);
+		usleep(137 * (unsigned)i);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		say(0, i);
@@ -348,6 +354,7 @@ static void killed(void)
 		got += info.posix_event_id == step;
 		torn += info.posix_event_id == step && !is_whole(&s);
 	}
+	munmap((void *)wrote, sizeof *wrote);
 	check(got > 100 && !torn, "20 children killed while they write: %d events read, %d torn", got, torn);
 	say(0, 4711);
 	check(next_of(both, &info, &s, sizeof s, &n) == step && s.number == 4711, "and the stream goes on");
