@@ -11,7 +11,7 @@ SLEEPER = """
 #include <unistd.h>
 volatile int count;
 static void work(void) { count++; usleep(1000); }
-int main(void) { for (;;) work(); }
+int main(void) { (void)!write(1, "main\\n", 5); for (;;) work(); }
 """
 JOB = """
 #include <mpi.h>
@@ -60,7 +60,8 @@ def debug(place, event, *commands):
 
 def living(place, database):
     build(place, "cc", "sleeper", SLEEPER)
-    child = place.start(place.file("sleeper"))
+    child = place.start(place.file("sleeper"), stdout=subprocess.PIPE)
+    child.stdout.readline()  # it is past the loader, where no main is below it
     number = process(database, child.pid, name="sleeper")
     event = database.event("stop", "warning", "sleeper was stopped", process=number)
     status, out, err = debug(place, event, "halt", "where")

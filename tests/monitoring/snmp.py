@@ -26,7 +26,8 @@ class Site(Folder):
         self.master = "unix:%s/agentx" % self.path
         with open(self.file("snmpd.conf"), "w") as f:
             f.write("master agentx\nagentXSocket %s\nagentXTimeout 30\nrwcommunity private\nrocommunity public\n"
-                    "informsink 127.0.0.1:%d public\n" % (self.master, self.trap_port))
+                    # a receiver that gets no processor for a second would be told again what it has
+                    "trapsess -Ci -v 2c -c public -t 20 -r 4 127.0.0.1:%d\n" % (self.master, self.trap_port))
         with open(self.file("trapd.conf"), "w") as f:
             f.write("authCommunity log public\n")
         self.receiver = self.start("snmptrapd", "-f", "-Lf", self.file("traps"), "-C", "-c", self.file("trapd.conf"), "-OQ", "-p", self.file("trapd.pid"),

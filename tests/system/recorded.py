@@ -90,8 +90,12 @@ def threads(mpi):
         until(lambda: c.rows("nodes")[0]["state"] == "up")
         c.do("program", "add", "stand", "--node", "n1", "--cwd", c.path, "--record", "--", *LAUNCH[mpi], c.path + "/stand")
         c.do("program", "begin", "stand")
-        ranks = until(lambda: [r for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if any(t["events"] for t in r.get("doing", []))][1:] and
-                      [r["doing"] for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if "doing" in r])
+
+        def doing():
+            """Of each rank, in one look, when both are where they stay: before, one has begun no call yet, or none is known of the other."""
+            found = [r["doing"] for r in sorted(c.rows("ps", "--threads"), key=lambda r: r["rank"] or 0) if "doing" in r]
+            return found if len(found) == 2 and all(found) and all(t["events"] for r in found for t in r) and found[0][0]["does"] == "inside" else None
+        ranks = until(doing)
         check(ranks and len(ranks) == 2 and all(len(r) == 1 for r in ranks), "threads of processes (%s)" % mpi, c.run("ps", "--threads"))
         waits, computes = ranks[0][0], ranks[1][0]
         check(waits["does"] == "inside" and waits["call"] == "MPI_Recv" and waits["place"].endswith("stand.c:8") and waits["seconds"] >= 0 and waits["events"] == 1, "in which call, where", waits)
