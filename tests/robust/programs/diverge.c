@@ -76,6 +76,8 @@ int main(int argc, char **argv)
 		ask(atof(argv[2]), IS("wtime"));
 	rounds(20, 20);
 	int last = rank == size - 1;
+	if (last && IS("loop"))
+		tell("loops");
 	for (volatile long i = 0; last && IS("loop"); i++)
 		;
 	if (!(last && IS("less-end")))

@@ -191,15 +191,36 @@ static int alarm_clock(void)
 	return finish("alarm");
 }
 
+/* Before the processes come together: what a run before this one has told is not for all_told(). */
+static void tell_anew(void)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s.%d", getenv("ROBUST_EVENTS") ? getenv("ROBUST_EVENTS") : "events", rank);
+	unlink(name);
+}
+
+/* The first that ends takes the others with it: each has printed then. */
+static void all_told(void)
+{
+	char name[4096];
+	for (int i = 0; getenv("ROBUST_EVENTS") && i < size; i++) {
+		snprintf(name, sizeof name, "%s.%d", getenv("ROBUST_EVENTS"), i);
+		while (access(name, F_OK))
+			usleep(1000);
+	}
+}
+
 static int ending(const char *mode)
 {
 	rounds(0, 500);
+	tell_anew();
 	int last = rank == size - 1;
 	if (!strcmp(mode, "segv") || !strcmp(mode, "term") || !strcmp(mode, "abort") || !strcmp(mode, "mpiabort")) {
 		EVENT(MPI_Barrier(MPI_COMM_WORLD));
 		if (last && !strcmp(mode, "mpiabort"))
 			events++;
 		tell(mode);
+		all_told();
 		if (!last) { /* nobody sends this */
 			usleep(150000);
 			MPI_Recv(&last, 1, MPI_INT, size - 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -215,7 +236,8 @@ static int ending(const char *mode)
 	}
 	EVENT(MPI_Barrier(MPI_COMM_WORLD));
 	tell(mode);
-	usleep(150000); /* the first that leaves takes the others with it: let them print */
+	all_told();
+	usleep(150000); /* what the others printed is on its way */
 	if (!strcmp(mode, "exit"))
 		exit(atoi(argument));
 	if (!strcmp(mode, "_exit"))
