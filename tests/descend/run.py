@@ -12,6 +12,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+import ports  # noqa: E402
 from processes import lives  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -314,7 +315,7 @@ def disk(program):
 
 def server(standin):
     """A real one, which begins as root, makes a daemon of itself, and workers of another user."""
-    nginx, port = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin"), 18000 + os.getpid() % 2000
+    nginx, port = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin"), ports.free()
     if not ROOT or not nginx or not shutil.which("curl"):
         check(True, "nginx: needs root, nginx and curl, not run")
         return

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import openmetrics
-from place import HBDB, TOP, Folder, example
+from place import HBDB, TOP, Folder, example, ports
 from lib import check, finish, has, same
 
 
@@ -188,7 +188,9 @@ def loopback(place):
                           ("a page of another site", {"Sec-Fetch-Site": "cross-site"})):
         same(name, ask(number, headers=dict(right, **headers))[0], 403)
     same("it ends when told to", place.end(child), 0)
-    child, _ = serve(place, "127.0.0.1:%d" % number)
+    number = ports.free()
+    child, address = serve(place, "127.0.0.1:%d" % number)
+    same("a port that was asked for", address, "http://127.0.0.1:%d/metrics" % number)
     same("the token is the same the next time", ask(number, headers=right)[0], 200)
     place.end(child)
     os.chmod(kept, 0o666)

@@ -13,8 +13,9 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli")]
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli"), os.path.dirname(HERE)]
 import lib  # noqa: E402
+import ports  # noqa: E402,F401
 from lib import BUILD, HBDB, TOP  # noqa: E402
 
 PATIENCE = 120
@@ -29,13 +30,6 @@ def wait_for(what, seconds=PATIENCE):
         time.sleep(0.05)
         got = what()
     return got
-
-
-def port(kind=socket.SOCK_STREAM):
-    """One that is free now."""
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 class Folder:

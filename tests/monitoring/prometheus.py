@@ -8,7 +8,7 @@ import urllib.parse
 import urllib.request
 
 from dashboard import expressions
-from place import HBDB, TOP, Folder, example, port, wait_for
+from place import HBDB, TOP, Folder, example, ports, wait_for
 from lib import check, finish, same
 
 RULES = TOP + "/share/prometheus/hbdb.rules.yml"
@@ -16,7 +16,7 @@ RULES = TOP + "/share/prometheus/hbdb.rules.yml"
 
 class Server:
     def __init__(self, place, target, token):
-        self.port = port()
+        self.port = ports.free()
         with open(RULES) as f, open(place.file("rules.yml"), "w") as g:
             g.write(re.sub(r"^ +for: .*\n", "", f.read(), flags=re.M))  # an alert fires without waiting
         with open(place.file("prometheus.yml"), "w") as f:
@@ -84,7 +84,7 @@ def queries(server):
 def main():
     with Folder() as place:
         database = example(place.file("db"))
-        at = port()
+        at = ports.free()
         place.start(HBDB, "metrics", "--database", place.file("db"), "--listen", "127.0.0.1:%d" % at, "--token", place.file("token"))
         wait_for(lambda: os.path.exists(place.file("token")))
         server = Server(place, at, place.file("token"))

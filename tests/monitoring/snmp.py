@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 
-from place import BUILD, HERE, TOP, Folder, Manager, example, port, wait_for
+from place import BUILD, HERE, TOP, Folder, Manager, example, ports, wait_for
 from lib import check, finish, has, same
 
 AGENT = os.path.join(BUILD, "hbdb-snmp")
@@ -22,7 +22,8 @@ class Site(Folder):
     def __init__(self):
         super().__init__()
         self.env.update(SNMPCONFPATH=self.path + "/none", SNMP_PERSISTENT_DIR=self.path + "/kept", MIBDIRS=":".join(MIBS), MIBS="HBDB-MIB", SMIPATH=":".join(MIBS))
-        self.port, self.trap_port = port(socket.SOCK_DGRAM), port(socket.SOCK_DGRAM)
+        self.port = ports.free(socket.SOCK_DGRAM)
+        self.trap_port = ports.free(socket.SOCK_DGRAM, but=self.port)
         self.master = "unix:%s/agentx" % self.path
         with open(self.file("snmpd.conf"), "w") as f:
             f.write("master agentx\nagentXSocket %s\nagentXTimeout 30\nrwcommunity private\nrocommunity public\n"

@@ -6,7 +6,11 @@ import os
 import pwd
 import socket
 import subprocess
+import sys
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import ports  # noqa: E402
 
 
 class Server:
@@ -24,9 +28,7 @@ class Server:
             f.write("%s:x:%d:%d::%s:/bin/sh\n" % (self.user.pw_name, self.user.pw_uid, self.user.pw_gid, self.home))
 
     def __enter__(self):
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self.port = one.getsockname()[1]
+        self.port = ports.free()
         other_users = dict(os.environ, LD_PRELOAD="libnss_wrapper.so", NSS_WRAPPER_PASSWD=os.path.join(self.folder, "passwd"), NSS_WRAPPER_GROUP="/etc/group",
                            PATH=os.environ["PATH"] + ":/usr/sbin")
         self.log = open(os.path.join(self.folder, "server.log"), "wb")

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 
+import ports
 import viewer
 from answers import name_of
 from viewer import PLAIN, View, check, has, same
@@ -25,7 +26,7 @@ def usage(label, place, recording, binary):
     status, text = refused(place, binary, "nowhere.hbdb")
     check(label + ": no such recording", status in (2, 3), text)
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+        taken.bind(("127.0.0.1", ports.free()))
         taken.listen()
         status, text = refused(place, binary, recording, "--port", str(taken.getsockname()[1]))
         check(label + ": port in use", status == 2 and "is in use" in text, text)

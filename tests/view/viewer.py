@@ -9,7 +9,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "cli"), os.path.dirname(HERE)]
 
 import lib as cli  # noqa: E402
 from lib import check, finish, has, same  # noqa: E402,F401
