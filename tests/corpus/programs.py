@@ -22,7 +22,7 @@ BUILT = os.path.join(BUILD, "tests/corpus")
 CATEGORIES = ("deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments", "model")
 MPIS = ("openmpi", "mpich")
 MARK = "HBDB_CORPUS_RUN"  # in the environment of all that a run starts, so that nothing of it is left behind
-LIMIT = 25  # seconds until a run without a verdict is given up
+LIMIT = 200  # seconds until a run without a verdict is given up; seen on a busy machine: 16
 PATIENCE = 3  # seconds of standing still until hbdb check calls that a hang, also where it cannot prove it
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",

@@ -29,7 +29,7 @@ import turn
 
 BUILT = os.path.join(TOP, "build/tests/programs")
 HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
-TIMEOUT = 30
+TIMEOUT = 200  # seconds of one run; of all the runs of a program together a busy machine took 50
 SHAKE = ["--shake", "200"]
 MPIS = ("openmpi", "mpich")
 FLAGS = {"noshake", "order", "noexpect", "threads", "xmpi", "counts", "some", "contents"}
