@@ -96,13 +96,17 @@ int unlink(const char *path)
 """
 
 
-def slow_to_leave(place):
-    """An agent that ends takes away what it listened at itself, and not what another one has put in its place."""
+def late(place):
     with open(place.folder + "/late.c", "w", encoding="utf-8") as f:
         f.write(LATE)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", place.folder + "/late.so", place.folder + "/late.c"], check=True)
+    return place.folder + "/late.so"
+
+
+def slow_to_leave(place):
+    """An agent that ends takes away what it listened at itself, and not what another one has put in its place."""
     path, reached, go = place.folder + "/run/hbdb/notify", place.folder + "/reached", place.folder + "/go"
-    first = wire.Wire([HBDB, "agent"], env=dict(place.env, LD_PRELOAD=place.folder + "/late.so", REACHED=reached, GO=go))
+    first = wire.Wire([HBDB, "agent"], env=dict(place.env, LD_PRELOAD=late(place), REACHED=reached, GO=go))
     first.told("hello")
     until(lambda: os.path.exists(path))
     second = place.agent()
@@ -115,6 +119,28 @@ def slow_to_leave(place):
     first.close()
     before = len(said(second))
     check(until(lambda: heard(second, path) and len(said(second)) > before), "what the next one listens at stays")
+    second.close()
+
+
+def at_once(place):
+    """Two agents find the socket of one that was killed: the one that takes it away does not take away what the other one has put there meanwhile."""
+    path, reached, go = place.folder + "/run/hbdb/notify", place.folder + "/reached", place.folder + "/go"
+    gone = place.agent()
+    gone.told("hello")
+    until(lambda: os.path.exists(path))
+    gone.process.kill()
+    gone.close()
+    first = wire.Wire([HBDB, "agent"], env=dict(place.env, LD_PRELOAD=late(place), REACHED=reached, GO=go))
+    check(until(lambda: os.path.exists(reached)), "it is about to take away what was left")
+    second = place.agent()
+    until(lambda: heard(second, path), 2)  # ten looks of the second: it has put its own there by now, should it not wait for the first
+    with open(go, "w", encoding="ascii"):
+        pass
+    first.told("hello")
+    second.told("hello")
+    first.close()
+    before = len(said(second))
+    check(until(lambda: heard(second, path) and len(said(second)) > before), "one of two that began at once listens, and then the other one")
     second.close()
 
 
@@ -188,7 +214,7 @@ def many(place):
 
 
 def main():
-    for part in (says, successor, slow_to_leave, whole, many):
+    for part in (says, successor, slow_to_leave, at_once, whole, many):
         with Place() as place:
             part(place)
     if os.getuid() == 0:

@@ -2,10 +2,14 @@
 #include "base/socket/unix.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_MS = 10000, LOOK_MS = 10 };
 
 bool hb_unix_address(const char *path, struct sockaddr_un *ret)
 {
@@ -45,7 +49,23 @@ static bool is_own_socket(const char *path)
 	return !lstat(path, &st) && S_ISSOCK(st.st_mode) && st.st_uid == geteuid();
 }
 
-int hb_unix_listen(const char *path, int type)
+/* Whoever finds a socket left over, takes it away and puts its own there does so alone: of two that do it at once one would take away the other's. Not for
+ * ever: a folder of everybody's may be locked by anybody. -1, or a descriptor to be closed. */
+static int lock_folder(const char *path)
+{
+	struct sockaddr_un folder;
+	if (!hb_unix_address(path, &folder))
+		return -1;
+	char *end = strrchr(folder.sun_path, '/');
+	if (end)
+		end[end == folder.sun_path] = 0;
+	int fd = open(end ? folder.sun_path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int ms = 0; fd >= 0 && ms < LOCK_MS && flock(fd, LOCK_EX | LOCK_NB); ms += LOOK_MS)
+		usleep(LOOK_MS * 1000);
+	return fd;
+}
+
+static int listen_alone(const char *path, int type)
 {
 	struct sockaddr_un address;
 	int there = hb_unix_connect(path, type);
@@ -66,6 +86,13 @@ int hb_unix_listen(const char *path, int type)
 	umask(before);
 	errno = error;
 	return bound ? fd : give_up(fd);
+}
+
+int hb_unix_listen(const char *path, int type)
+{
+	int lock = lock_folder(path), fd = listen_alone(path, type);
+	give_up(lock);
+	return fd;
 }
 
 bool hb_unix_send(const char *path, const char *bytes, size_t n, bool wait)
