@@ -118,12 +118,15 @@ static bool rests(const struct hb__process *p, const hb_thread *t, double still)
 	return t->asked && t->stop_next && !t->inside && t->event == t->stop && still_for(p) >= still;
 }
 
-/* For how long nobody has moved: what one that is inside a call waits for may have been done this moment. */
+/* For how long nobody has moved: what one that is inside a call waits for may have been done this moment. One that has ended is not looked at any
+ * more. */
 static double quiet_for(const hb_session *s)
 {
 	double quiet = 0;
 	for (int32_t i = 0; i < s->size; i++) {
-		double still = still_for(&s->process[i]);
+		const struct hb__process *p = &s->process[i];
+		bool ended = p->p.life == HB_LIFE_EXITED || p->p.life == HB_LIFE_DEAD;
+		double still = ended ? hb_seconds() - p->moved : still_for(p);
 		quiet = i && quiet < still ? quiet : still;
 	}
 	return quiet;
