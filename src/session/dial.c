@@ -198,14 +198,17 @@ void hb__tell(const struct hb__process *process, const char *format, ...)
 	(void)sent; /* a process that is gone is noticed where it is read */
 }
 
+/* Each thread by a line of its own: were all set free first, one that is under way could pass its stop in between. */
 void hb__tell_stops(struct hb__process *process)
 {
-	hb__tell(process, "free *");
 	for (uint32_t i = 0; i < process->p.nthreads; i++) {
-		const hb_thread *t = &process->p.threads[i];
+		hb_thread *t = &process->p.threads[i];
 		if (t->asked)
 			hb__tell(process, "stop %u %" PRIu64 "%s", i, t->stop + t->stop_inside,
 				t->stop_next ? " next" : "");
+		else if (t->told)
+			hb__tell(process, "free %u", i);
+		t->told = t->asked;
 	}
 }
 
@@ -289,6 +292,26 @@ static void stands(struct hb__process *p, hb_thread *t, hb_why why, uint64_t eve
 	p->p.life = HB_LIFE_HELD;
 }
 
+/* It has stopped where it was to before: it had not yet heard of the stop that it has now, nor that it is to go there. A `go` was not
+ * sent, for it was not held then. */
+static bool is_overtaken(const hb_thread *t, hb_why why, uint64_t event)
+{
+	return why == HB_WHY_AFTER && t->sent && (!t->asked || event < t->stop + t->stop_inside);
+}
+
+static void stopped(struct hb__process *p, uint32_t lane, hb_why why, uint64_t event)
+{
+	hb_thread *t = &p->p.threads[lane];
+	if (!is_overtaken(t, why, event)) {
+		stands(p, t, why, event);
+		return;
+	}
+	t->lane_known = true;
+	t->event = event;
+	t->inside = false;
+	hb__tell(p, "go %u", lane);
+}
+
 static void at(struct hb__process *p, const char *line)
 {
 	static const char *const words[] = {
@@ -301,7 +324,7 @@ static void at(struct hb__process *p, const char *line)
 	hb_thread *t = hb__thread_of(p, lane);
 	for (int i = 0; t && i < 5; i++)
 		if (!strcmp(why, words[i]))
-			stands(p, t, (hb_why)i, event);
+			stopped(p, lane, (hb_why)i, event);
 	/* Nobody has asked it to go on from where it began: that it stands where it is to is not yet told. */
 	if (t && t->why == HB_WHY_START)
 		t->done = false;

@@ -97,6 +97,8 @@ void hb__tell_stops(struct hb__process *process);
 void hb__read_lanes(hb_session *session);
 /* Of one: before it is gone, so that what it did last is known. */
 void hb__read_lanes_of(hb_session *session, struct hb__process *process);
+/* Inside the call in which it is to stop. */
+bool hb__blocks_there(const hb_thread *thread);
 /* The signal that ended a process, 0 when nobody can tell any more. */
 int hb__died_of(int32_t pid);
 

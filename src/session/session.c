@@ -1,4 +1,4 @@
-/* A session: opening and closing it, taking in what comes, and who has arrived where it was to. */
+/* A session: opening and closing it, taking in what comes, stops and going on. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,11 +13,8 @@
 #include "base/task.h"
 #include "session/internal.h"
 
-#define LOOK_S 0.02     /* between two readings of the lane controls */
-#define HALT_S 60       /* on a busy machine, for a process to be stopped by gdb */
-#define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
-#define ABSENT_S 3      /* nobody has moved for so long: one that has not come may not have been made */
-#define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
+#define LOOK_S 0.02 /* between two readings of the lane controls */
+#define HALT_S 60   /* on a busy machine, for a process to be stopped by gdb */
 
 hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
 {
@@ -271,12 +268,17 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 		struct hb__process *p = hb__process_of(s, targets[i].rank);
 		if (!p)
 			return hb__session_fail(err, HB_E_ARGUMENT, "there is no process number %d", targets[i].rank);
-		for (uint32_t k = 0; k < p->p.nthreads && !p->named; k++)
-			p->p.threads[k].asked = p->p.threads[k].done = false;
+		for (uint32_t k = 0; k < p->p.nthreads && !p->named; k++) {
+			hb_thread *t = &p->p.threads[k];
+			t->asked = t->done = t->sent = false;
+			t->ends = 0;
+		}
 		p->named = true;
 	}
 	for (size_t i = 0; i < n; i++) {
 		hb_thread *t = hb__thread_of(&s->process[targets[i].rank], targets[i].lane);
+		if (t && targets[i].free)
+			t->ends = targets[i].event;
 		if (!t || targets[i].free)
 			continue;
 		t->asked = true;
@@ -313,9 +315,6 @@ void hb__departed(hb_session *s)
 			s->process[i].p.threads[k].hold = HB_HOLD_NONE;
 }
 
-/* Inside the call in which it is to stop. */
-static bool blocks_there(const hb_thread *t) { return t->asked && t->stop_inside && t->inside && t->event == t->stop; }
-
 /* Over its last event, and not yet in the call before which it is to stop. */
 static bool rests_there(const hb_thread *t)
 {
@@ -328,7 +327,7 @@ static bool rests_there(const hb_thread *t)
 static bool go_on_there(struct hb__process *p, uint32_t lane)
 {
 	hb_thread *t = &p->p.threads[lane];
-	bool there = t->sent && (blocks_there(t) || rests_there(t));
+	bool there = t->sent && (hb__blocks_there(t) || rests_there(t));
 	t->sent = true;
 	if (there) {
 		t->asked = false;
@@ -449,142 +448,4 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 	hb_set_free(&attach);
 	hb_set_free(&halt);
 	return status;
-}
-
-/* ---- arriving ---- */
-
-/* For how long it has not moved, as far as that is known: not until now where its machine has not answered since. */
-static double still_for(const struct hb__process *p) { return (p->p.seen > 0 ? p->p.seen : hb_seconds()) - p->moved; }
-
-static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
-{
-	return blocks_there(t) && still_for(p) >= EXPECTED_S;
-}
-
-/* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make
- * cannot be told from one that computes. */
-static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && !t->gone && (!lane || t->asked); }
-
-/* A thread that is still to make its first call, unless who starts it stands. */
-static bool to_be_started(const struct hb__process *p, const hb_thread *t, double still)
-{
-	return t->asked && !t->lane_known && still_for(p) < still;
-}
-
-/* A thread that is over its last event and in no call: it computes, or waits for threads that it started. */
-static bool rests(const struct hb__process *p, const hb_thread *t, double still)
-{
-	return t->asked && t->stop_next && !t->inside && t->event == t->stop && still_for(p) >= still;
-}
-
-/* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
-static bool stands_still(const struct hb__process *p, double still)
-{
-	if (p->adopted && p->p.life == HB_LIFE_RUNNING)
-		return false;
-	switch (p->p.life) {
-	case HB_LIFE_HELD:
-	case HB_LIFE_RUNNING:
-		for (uint32_t i = 0; i < p->p.nthreads; i++) {
-			const hb_thread *t = &p->p.threads[i];
-			bool waits = (t->inside || t->hold == HB_HOLD_CALLS) && still_for(p) >= still;
-			if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) &&
-				!rests(p, t, still) && !waits)
-				return false;
-			if (to_be_started(p, t, still))
-				return false;
-		}
-		return true;
-	case HB_LIFE_ABSENT:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/* Nothing of it is needed where the others are to stand, and none of these has moved for a while: who is to make it may stand before that. Ranks are made all the
- * same. */
-static bool is_not_needed(const hb_session *s, const struct hb__process *p)
-{
-	const hb_thread *t = p->p.nthreads ? &p->p.threads[0] : NULL;
-	double moved = 0;
-	for (int32_t i = 0; i < s->size; i++)
-		moved = s->process[i].moved > moved ? s->process[i].moved : moved;
-	return t && t->asked && !t->stop && !t->stop_inside && !*hb_rank_word(p->p.name) && moved > 0 &&
-	       hb_seconds() - moved > ABSENT_S;
-}
-
-static bool has_arrived(const struct hb__process *p)
-{
-	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
-		return p->p.life != HB_LIFE_ABSENT;
-	if (p->adopted)
-		return false; /* what it is inside of nobody knows */
-	for (uint32_t i = 0; i < p->p.nthreads; i++) {
-		const hb_thread *t = &p->p.threads[i];
-		if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
-			return false;
-		if (to_be_started(p, t, STILL_S))
-			return false;
-	}
-	return true;
-}
-
-/* It has arrived but for threads that are held back. */
-static bool is_held_back(const struct hb__process *p)
-{
-	bool any = false;
-	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
-		return false;
-	for (uint32_t i = 0; i < p->p.nthreads; i++) {
-		const hb_thread *t = &p->p.threads[i];
-		any |= t->hold == HB_HOLD_STANDS;
-		if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) &&
-			!rests(p, t, STILL_S))
-			return false;
-	}
-	return any;
-}
-
-static hb_arrival arrival(hb_session *s, int32_t rank, double still)
-{
-	const struct hb__process *p = &s->process[rank];
-	if (has_arrived(p) || (p->p.life == HB_LIFE_ABSENT && is_not_needed(s, p)))
-		return HB_ARRIVED;
-	if (is_held_back(&s->process[rank]))
-		return HB_BLOCKED;
-	for (int32_t i = 0; i < s->size; i++)
-		if (!stands_still(&s->process[i], still))
-			return HB_UNDERWAY;
-	return HB_BLOCKED;
-}
-
-hb_arrival hb_session_arrival(hb_session *s, int32_t rank)
-{
-	return hb__process_of(s, rank) ? arrival(s, rank, STILL_S) : HB_UNDERWAY;
-}
-
-static bool all_there(hb_session *s, const hb_set *set, double still)
-{
-	if (!s->size)
-		return false;
-	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
-		if (arrival(s, i, still) == HB_UNDERWAY)
-			return false;
-	return true;
-}
-
-bool hb_session_wait(
-	hb_session *s, const hb_set *set, double seconds, double still, bool (*interrupted)(void *), void *user)
-{
-	double end = hb_seconds() + seconds;
-	still = still > 0 ? still : STILL_S;
-	for (;;) {
-		hb_session_poll(s, 0);
-		if (all_there(s, set, still))
-			return true;
-		if ((seconds >= 0 && hb_seconds() >= end) || (interrupted && interrupted(user)))
-			return false;
-		hb_session_poll(s, 20);
-	}
 }

@@ -62,6 +62,8 @@ typedef struct hb_thread {
 	bool stop_next;   /* ... as the next call begins, not at once */
 	bool done;        /* ... and that was so: `go` then takes it further */
 	bool sent;        /* ... and let go since: where it has arrived without being held, `go` takes it further */
+	uint64_t ends;    /* not told to stop: it is known to make so many events; 0: that is not known */
+	bool told;        /* the process was told such a stop at the last time that it was told any */
 	bool lane_known;  /* false: it has made no call yet */
 	hb_hold hold;     /* hb_session_hold_back */
 	bool gone;        /* it was there, and has ended: it counts as arrived wherever it was to stop */
@@ -70,6 +72,9 @@ typedef struct hb_thread {
 	double polled;    /* ... when polls changed last; 0: never */
 	uint64_t task;    /* number of the thread in its system; 0: not known */
 } hb_thread;
+
+/* Whether it is to stop somewhere, or is known to have more to do. */
+static inline bool hb_thread_is_awaited(const hb_thread *t) { return t->asked || t->event < t->ends; }
 
 typedef struct hb_proc {
 	int32_t rank;         /* its number: see above */
@@ -172,7 +177,7 @@ int hb_session_poll(hb_session *session, int ms);
 typedef struct hb_target {
 	int32_t rank;
 	uint32_t lane;
-	bool free; /* not at all: it runs to its end */
+	bool free; /* not at all: it runs to its end, after `event` events (0: nobody knows how many) */
 	bool inside;
 	bool next; /* not at once when the event is over but when the next call begins: so that it starts the threads it is to start before */
 	uint64_t event;

@@ -72,7 +72,7 @@ class Peer:
 
 
 class Session:
-    def __init__(self, mpi, how, n=2, tcp=False, secret=None):
+    def __init__(self, mpi, how, n=2, tcp=False, secret=None, preload="", more=None):
         self.folder = tempfile.mkdtemp(prefix="hbdb-control.")
         self.secret = secret or secrets.token_hex(16)
         self.listener = socket.socket(socket.AF_INET if tcp else socket.AF_UNIX)
@@ -84,7 +84,7 @@ class Session:
         self.poll.register(self.listener, selectors.EVENT_READ)
         self.peers = []
         env = {"HBDB_MODE": "record", "HBDB_DIR": self.folder, "HBDB_LEVEL": "events", "HBDB_CONTROL": where,
-               "HBDB_CONTROL_SECRET": self.secret, "LD_PRELOAD": BUILD + "/libhbdb-%s.so" % mpi}
+               "HBDB_CONTROL_SECRET": self.secret, "LD_PRELOAD": preload + BUILD + "/libhbdb-%s.so" % mpi, **(more or {})}
         words = []
         for key, value in env.items():
             words += ["-x", key + "=" + value] if mpi == "openmpi" else ["-genv", key, value]
@@ -217,6 +217,32 @@ def test_threads(mpi):
         check("the end", s.wait(lambda: all(p.last("bye") for p in s.peers)), [p.lines for p in s.peers])
 
 
+def done(s, rank, lane):
+    """How many events a thread has made, as its log says."""
+    return sum(line.startswith("%d.%d:" % (rank, lane)) for line in s.lane_events(rank))
+
+
+def test_taken_in(mpi):
+    """A thread that held ones wait for reads what the session says, one at a time: until it has obeyed, another one passes no stop."""
+    word = programs["folder"] + "/slow-" + mpi
+    with Session(mpi, "threads", preload=programs["slow"] + ":", more={"SLOW_LINE": "stop 2 4", "SLOW_FILE": word}) as s:
+        s.began()
+        s.everybody("stop 0 1 next", "stop 1 3")
+        s.rank(1).tell("stop 2 3")
+        s.everybody("go *")
+        check("one is held, one waits for a message", s.wait(lambda: s.rank(0).stands(1) and s.rank(1).stands(1) and s.rank(1).stands(2)) and
+              s.wait(lambda: done(s, 0, 2) == 3), [p.lines for p in s.peers])
+        s.rank(0).tell("stop 2 4")
+        check("the line is taken", s.wait(lambda: os.path.exists(word + ".taken")))
+        s.rank(1).tell("free *")
+        s.rank(1).tell("go *")
+        check("the message comes", s.wait(lambda: done(s, 0, 2) >= 4), s.lane_events(0))
+        open(word + ".go", "w").close()
+        check("and the thread stands", s.wait(lambda: s.rank(0).stands(2) == (4, "after"), 60), s.rank(0).lines)
+        s.everybody("free *", "go *")
+        check("the end", s.wait(lambda: all(p.last("bye") for p in s.peers)), [p.lines for p in s.peers])
+
+
 def test_signals(mpi):
     for how, number in (("segv", signal.SIGSEGV), ("abrt", signal.SIGABRT), ("fpe", signal.SIGFPE),
                         ("overflow", signal.SIGSEGV)):
@@ -279,7 +305,7 @@ def test_lost(mpi):
     nobody.close()
 
 
-TESTS = [test_start_and_stops, test_unknown_lines, test_held_keeps_mpi_going, test_poll, test_threads, test_signals,
+TESTS = [test_start_and_stops, test_unknown_lines, test_held_keeps_mpi_going, test_poll, test_threads, test_taken_in, test_signals,
          test_other_ends, test_lost]
 
 
@@ -288,7 +314,9 @@ def main():
     options.add_argument("--mpi", choices=sorted(LAUNCH))
     options.add_argument("--only", default="")
     options = options.parse_args()
-    folder = tempfile.mkdtemp(prefix="hbdb-control.")
+    folder = programs["folder"] = tempfile.mkdtemp(prefix="hbdb-control.")
+    programs["slow"] = folder + "/slow.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", programs["slow"], HERE + "/slow.c", "-ldl"], check=True)
     for mpi in [options.mpi] if options.mpi else sorted(LAUNCH):
         programs[mpi] = "%s/acts-%s" % (folder, mpi)
         subprocess.run(["mpicc." + mpi, "-g", "-pthread", "-O0", "-o", programs[mpi], HERE + "/acts.c"], check=True)

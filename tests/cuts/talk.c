@@ -1,5 +1,5 @@
 /* Nonsense on the socket of a session: whoever does not begin with the secret is hung up on, whatever a process says breaks nothing, and
- * others are heard all the same. usage: talk [TURNS] */
+ * others are heard all the same. And one that stops while it is told to stop elsewhere. usage: talk [TURNS] */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -175,11 +175,83 @@ static void talk(const char *tcp, const char *how, int turns)
 	hb_session_close(s);
 }
 
+/* ---- a process stops where it was to before, while it is told where it is to stop now ---- */
+
+/* What the session has told the process since the last time. */
+static const char *told(hb_session *s, int fd)
+{
+	static char text[1024];
+	take(s);
+	ssize_t n = recv(fd, text, sizeof text - 1, MSG_DONTWAIT);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void tell(hb_session *s, int fd, const char *line)
+{
+	say(fd, line, strlen(line));
+	take(s);
+}
+
+/* Thread 1 of process 0, and whether it is let go. */
+static void aim(hb_session *s, int fd, bool nowhere, uint64_t event, bool goes)
+{
+	hb_set all;
+	hb_set_init(&all, SIZE);
+	hb_set_all(&all);
+	told(s, fd);
+	hb_session_stop_at(
+		s, &(hb_target){.rank = 0, .lane = 1, .event = event, .free = nowhere, .next = true}, 1, NULL);
+	if (goes)
+		hb_session_go(s, &all);
+	hb_set_free(&all);
+}
+
+static void crossing(void)
+{
+	const hb_session_options options = {.size = SIZE};
+	hb_session *s;
+	if (hb_session_open(&options, &s, NULL)) {
+		check(false, "a session is opened");
+		return;
+	}
+	int fd = hello(
+		s, strchr(hb_session_environment(s)[0], '=') + 1, strchr(hb_session_environment(s)[1], '=') + 1, 0);
+	const hb_proc *p = hb_session_proc(s, 0);
+	tell(s, fd, "at 0 1 start\n");
+	aim(s, fd, false, 3, true);
+	tell(s, fd, "going 0\n");
+	aim(s, fd, false, 7, true);
+	check(!strcmp(told(s, fd), "stop 1 7 next\n"), "another stop: it is not set free in between");
+	tell(s, fd, "at 1 3 after\n");
+	check(!strcmp(told(s, fd), "go 1\n") && !p->threads[1].held && p->threads[1].event == 3,
+		"one that stops where it was to before goes on");
+	tell(s, fd, "going 1\nat 1 7 after\n");
+	check(!*told(s, fd) && p->threads[1].held && p->threads[1].done, "... and stands where it is to now");
+	aim(s, fd, false, 9, false);
+	tell(s, fd, "going 1\nat 1 8 after\n");
+	check(strcmp(told(s, fd), "go 1\n") && p->threads[1].held,
+		"one that was not let go since stays where it stands");
+	aim(s, fd, false, 9, true);
+	check(strstr(told(s, fd), "go 1\n") && !p->threads[1].held, "... until it is");
+	tell(s, fd, "going 1\n");
+	aim(s, fd, true, 0, true);
+	check(!strcmp(told(s, fd), "free 1\n"), "one that is to stop nowhere is told so");
+	tell(s, fd, "at 1 9 after\n");
+	check(!strcmp(told(s, fd), "go 1\n") && !p->threads[1].held,
+		"... and goes on when it stops where it was to before");
+	tell(s, fd, "going 1\nat 1 9 end\n");
+	check(!*told(s, fd) && p->threads[1].held, "one that cannot go on is not told to");
+	close(fd);
+	hb_session_close(s);
+}
+
 int main(int argc, char **argv)
 {
 	int turns = argc > 1 ? atoi(argv[1]) : 40;
 	talk(NULL, "unix", turns);
 	talk("127.0.0.1", "tcp", turns);
+	crossing();
 	printf("%d passed, %d failed\n", passed, failed);
 	return failed != 0;
 }

@@ -213,6 +213,17 @@ def goes_on(mpi):
         check(done.returncode == 0 and recorded in done.stdout and "[0:1] exited" in done.stdout, "%s: %s" % (mpi, script), done.all)
 
 
+def computes(mpi):
+    """The cut of an event needs all that a thread does, which computes for long before the last of it: that is waited for."""
+    program = compiled(mpi, "computes")
+    name = mpi + "-computes.hbdb"
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program, "5")
+    check(done.returncode == 0, mpi + " computes: is recorded", done.all)
+    done = run(HBDB, "debug", "-c", "goto 0.1:2; cont", name)
+    check(done.returncode == 0 and "[0] held after 0.1:2" in done.stdout and "[1] blocked" not in done.stdout and "[0:1] exited" in done.stdout,
+          mpi + " computes: goto waits for the thread", done.all)
+
+
 def alone_has_no_order(mpi):
     """A thread that no other one is beside is not asked."""
     program = compiled(mpi, "handed")
@@ -271,7 +282,7 @@ def main():
             program = by_locks(mpi)
             for part in (without_enforcement, at_levels, under_load):
                 part(mpi, program)
-            halves = ((by_posting, stops, goes_on), (by_openmp, ordered, others_requests, alone_has_no_order, comes_to_a_stand, races))
+            halves = ((by_posting, stops, goes_on), (by_openmp, ordered, others_requests, computes, alone_has_no_order, comes_to_a_stand, races))
             for half in (halves[turn.turn() % 2],) if options.mpi == "spread" else halves:
                 for part in half:
                     part(mpi)

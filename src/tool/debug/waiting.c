@@ -134,7 +134,7 @@ struct doing {
 static uint32_t lane_under_way(const hb_proc *p)
 {
 	for (uint32_t i = 0; i < p->nthreads; i++)
-		if (!p->threads[i].held && (!i || p->threads[i].asked) && p->threads[i].lane_known &&
+		if (!p->threads[i].held && (!i || hb_thread_is_awaited(&p->threads[i])) && p->threads[i].lane_known &&
 			!p->threads[i].gone)
 			return i;
 	return 0;

@@ -207,7 +207,8 @@ static hb_hold sleeps_for(const hb_proc *p, struct hb_look_back *b, hb_waits *re
 
 static bool is_asked(const hb_thread *t, uint32_t lane, double now)
 {
-	return t->lane_known && !t->gone && !t->held && !t->inside && (!lane || t->asked) && now - t->since >= STILL_S;
+	return t->lane_known && !t->gone && !t->held && !t->inside && (!lane || hb_thread_is_awaited(t)) &&
+	       now - t->since >= STILL_S;
 }
 
 static void look_at(hb_live *l, const hb_proc *p)

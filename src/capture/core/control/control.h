@@ -37,6 +37,7 @@ void hb__control_forget(void);
 struct hb__wish {
 	bool set, free, next; /* next: not when the event is over but when the next call begins */
 	uint64_t event;
+	uint64_t goes; /* how often the lane had been let go by then: one time more, and it leaves this stop */
 };
 
 bool hb__dial(void); /* false: no session, or not reached (said) */
@@ -44,7 +45,7 @@ void hb__dial_close(void);
 __attribute__((format(printf, 1, 2))) void hb__dial_say(const char *format, ...);
 /* Takes in what the session said, waiting at most `ms`. False: the connection is lost. Safe in a signal handler. */
 bool hb__dial_take(int ms);
-/* What the session wants of a lane, and how often it let the lane go. */
+/* What the session wants of a lane; how often it let the lane go. */
 struct hb__wish hb__dial_wish(uint16_t lane);
 uint64_t hb__dial_goes(uint16_t lane);
 

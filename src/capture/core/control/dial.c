@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/core/control/control.h"
@@ -16,11 +18,19 @@
 #define LANES 256 /* lanes past these get what is wanted of all */
 #define HIGH 512  /* descriptors up to here are the program's: it counts on the lowest free one */
 
+#define YIELDS 100 /* ... and PAUSES, more than five seconds together: the time that one who reads may take */
+#define PAUSES 100000
+#define PAUSE_NS 50000
+
 static int fd = -1;
 static char pending[HB_CONTROL_LINE];
 static size_t npending;
 static int reading; /* one thread at a time; the others have what it reads */
-static struct hb__wish wishes[LANES], everybody;
+static __thread bool reads
+	__attribute__((tls_model("initial-exec"))); /* ... this one, perhaps interrupted by a signal */
+/* What is wanted, each in one word, for other threads read it meanwhile: the event above these bits; 0: what is wanted of everybody. */
+enum { WISH_SET = 1, WISH_FREE = 2, WISH_NEXT = 4, WISH_EVENT = 3 };
+static uint64_t wishes[LANES], everybody;
 static uint64_t goes[LANES], goes_of_all;
 
 static int connect_unix(const char *path)
@@ -126,17 +136,16 @@ static bool number(const char **p, uint64_t *ret)
 	return any;
 }
 
-static void want(const char *lane, struct hb__wish w)
+static void want(const char *lane, uint64_t wish)
 {
 	const char *p = lane;
 	uint64_t n;
 	if (*lane == '*') {
-		everybody = w;
+		__atomic_store_n(&everybody, wish, __ATOMIC_RELEASE);
 		for (int i = 0; i < LANES; i++)
-			wishes[i].set = false;
+			__atomic_store_n(&wishes[i], 0, __ATOMIC_RELEASE);
 	} else if (number(&p, &n) && n < LANES) {
-		__atomic_store_n(&wishes[n].set, false, __ATOMIC_RELAXED);
-		wishes[n] = w;
+		__atomic_store_n(&wishes[n], wish, __ATOMIC_RELEASE);
 	}
 }
 
@@ -154,14 +163,14 @@ static void obey(const char *line)
 		else if (!number(&q, &lane))
 			return;
 		if (number(&q, &event))
-			want(p, (struct hb__wish){true, false, strncmp(q, "next", 4) == 0, event});
+			want(p, event << WISH_EVENT | WISH_SET | (strncmp(q, "next", 4) ? 0 : WISH_NEXT));
 	} else if (!strncmp(line, "free ", 5)) {
-		want(p, (struct hb__wish){.set = true, .free = true});
+		want(p, WISH_SET | WISH_FREE);
 	} else if (!strncmp(line, "go ", 3)) {
 		if (*p == '*')
-			goes_of_all++;
+			__atomic_fetch_add(&goes_of_all, 1, __ATOMIC_RELEASE);
 		else if (number(&p, &lane) && lane < LANES)
-			goes[lane]++;
+			__atomic_fetch_add(&goes[lane], 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -181,19 +190,33 @@ static void obey_all(void)
 	npending -= from;
 }
 
+/* Whoever reads has taken lines off the connection that he has not obeyed yet: the others wait until he has, or they would pass a stop that
+ * they were told in time. Not for ever: he may have been ended in the middle. */
+static bool begin_to_read(void)
+{
+	if (reads)
+		return false;
+	for (int i = 0; __atomic_exchange_n(&reading, 1, __ATOMIC_ACQUIRE); i++) {
+		if (i == YIELDS + PAUSES)
+			return false;
+		if (i < YIELDS)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+	}
+	return reads = true;
+}
+
 bool hb__dial_take(int ms)
 {
 	struct pollfd p = {fd, POLLIN, 0};
 	if (fd < 0)
 		return false;
-	if (__atomic_exchange_n(&reading, 1, __ATOMIC_ACQUIRE)) {
-		if (ms)
-			poll(NULL, 0, ms);
-		return true;
-	}
-	bool there = true;
 	if (ms)
 		poll(&p, 1, ms);
+	if (!begin_to_read())
+		return true;
+	bool there = true;
 	for (;;) {
 		ssize_t n = recv(fd, pending + npending, sizeof pending - npending, MSG_DONTWAIT);
 		if (n <= 0) {
@@ -203,14 +226,31 @@ bool hb__dial_take(int ms)
 		npending += (size_t)n;
 		obey_all();
 	}
+	reads = false;
 	__atomic_store_n(&reading, 0, __ATOMIC_RELEASE);
 	return there;
 }
 
-struct hb__wish hb__dial_wish(uint16_t lane) { return lane < LANES && wishes[lane].set ? wishes[lane] : everybody; }
-
-uint64_t hb__dial_goes(uint16_t lane)
+static uint64_t goes_of(uint16_t lane)
 {
-	return __atomic_load_n(&goes_of_all, __ATOMIC_RELAXED) +
-	       (lane < LANES ? __atomic_load_n(&goes[lane], __ATOMIC_RELAXED) : 0);
+	return __atomic_load_n(&goes_of_all, __ATOMIC_ACQUIRE) +
+	       (lane < LANES ? __atomic_load_n(&goes[lane], __ATOMIC_ACQUIRE) : 0);
+}
+
+uint64_t hb__dial_goes(uint16_t lane) { return goes_of(lane); }
+
+/* Another thread may obey meanwhile: a `go` from before the wish must not count as one from after it. */
+struct hb__wish hb__dial_wish(uint16_t lane)
+{
+	uint64_t before, wish;
+	do {
+		before = goes_of(lane);
+		wish = lane < LANES ? __atomic_load_n(&wishes[lane], __ATOMIC_ACQUIRE) : 0;
+		wish = wish ? wish : __atomic_load_n(&everybody, __ATOMIC_ACQUIRE);
+	} while (goes_of(lane) != before);
+	return (struct hb__wish){.set = wish & WISH_SET,
+		.free = wish & WISH_FREE,
+		.next = wish & WISH_NEXT,
+		.event = wish >> WISH_EVENT,
+		.goes = before};
 }

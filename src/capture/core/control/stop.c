@@ -43,7 +43,7 @@ static void wait_while(struct hb__lane *lane, uint64_t goes)
 		hb__dial_say("going %u", lane->number);
 }
 
-/* goes: as it was before the wish to stop was read. Another thread may take in that this one is free, and is to go, meanwhile. */
+/* goes: of the wish to stop. Another thread may take in that this one is free, and is to go, meanwhile. */
 static void wait_for_go(struct hb__lane *lane, uint64_t goes, const char *why)
 {
 	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, why);
@@ -65,12 +65,11 @@ void hb__control_pass(struct hb__lane *lane)
 		lost();
 		return;
 	}
-	uint64_t goes = hb__dial_goes(lane->number);
 	struct hb__wish w = hb__dial_wish(lane->number);
 	if (!stops_here(lane, &w, false))
 		return;
 	lane->passes = true;
-	lane->passed_goes = goes;
+	lane->passed_goes = w.goes;
 	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, HB_CONTROL_AFTER);
 }
 
@@ -86,12 +85,10 @@ void hb__control_look(struct hb__lane *lane, bool entering)
 		lane->passes = false;
 		wait_while(lane, lane->passed_goes);
 	}
-	uint64_t goes = hb__dial_goes(lane->number);
 	struct hb__wish w = hb__dial_wish(lane->number);
 	while (hb__controlled && stops_here(lane, &w, entering)) {
 		uint64_t asked = w.event;
-		wait_for_go(lane, goes, HB_CONTROL_AFTER);
-		goes = hb__dial_goes(lane->number);
+		wait_for_go(lane, w.goes, HB_CONTROL_AFTER);
 		w = hb__dial_wish(lane->number);
 		if (w.event == asked) /* let go without another wish: it goes on */
 			break;

@@ -229,7 +229,8 @@ static bool reached(hb_debug *d, hb_at at)
 	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
 	const hb_proc *p = hb_session_proc(hb__live_session(d->live), hb__live_number(d->live, l->process));
 	const hb_thread *t = p && l->lane < p->nthreads ? &p->threads[l->lane] : NULL;
-	return t && (t->event == at.event || (t->inside && t->event + 1 == at.event));
+	bool never = l->inside && at.event == l->events; /* the recorded call did not return either */
+	return t && (t->event == at.event || (never && t->inside && t->event + 1 == at.event));
 }
 
 /* Why an event was not reached although all stand: how far its thread came. */
