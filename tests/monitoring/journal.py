@@ -102,6 +102,14 @@ def entries(place, database):
     number = database.event()
     child = place.start(*command)
     same("killed between two events it leaves none out", int(fields(journal.take()[0])["HBDB_EVENT"]), number)
+    # the place cannot be written, as on a full disk
+    os.mkdir(place.file("place.new"))
+    numbers = [database.event(text=str(i)) for i in range(3)]
+    same("where its place cannot be kept each event is written, once", [int(fields(journal.take()[0])["HBDB_EVENT"]) for _ in numbers], numbers)
+    same("... and no more", journal.silent(), None)
+    check("... and that is said", "is not kept" in place.log(), place.log())
+    os.rmdir(place.file("place.new"))
+    check("... and kept as soon as it can be", wait_for(lambda: place.log("place").startswith("%d " % numbers[-1])))
     place.end(child)
     status, _, err = place.run(HBDB, "journal", "--place", place.file("db"))
     check("a place that is none is refused", status == 2 and "no file of hbdb journal" in err, (status, err))

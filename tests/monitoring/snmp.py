@@ -219,6 +219,16 @@ def restarts(site, database, numbers, master, agent):
     check("a master that was started again gets what happened meanwhile", came(site, numbers), site.log("agent"))
     check("... and answers", site.answers())
     same("each once", sorted(site.numbers()), numbers)
+    # its place cannot be written, as on a full disk
+    os.mkdir(site.file("place.new"))
+    numbers += [database.event(program=1) for _ in range(3)]
+    check("where its place cannot be kept notifications arrive", came(site, numbers), site.log("agent"))
+    check("... and that is said", wait_for(lambda: "is not kept" in site.log("agent")), site.log("agent"))
+    numbers += [database.event(program=1)]
+    check("... those behind them too", came(site, numbers), site.log("agent"))
+    same("... each once", sorted(site.numbers()), numbers)
+    os.rmdir(site.file("place.new"))
+    check("... and it is kept as soon as it can be", wait_for(lambda: site.log("place").startswith("%d " % numbers[-1])), site.log("agent"))
     # killed at any moment: one may come twice, with the same number
     for _ in range(5):
         numbers += [database.event(program=1) for _ in range(20)]

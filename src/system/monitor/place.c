@@ -24,10 +24,10 @@ bool hb_place_open(hb_place *p, const char *path)
 	       p->event >= 0;
 }
 
-bool hb_place_told(hb_place *p, int64_t event, int64_t time)
+static bool replace(const hb_place *p)
 {
 	char text[64], new[4096];
-	int n = snprintf(text, sizeof text, "%" PRId64 " %" PRId64 "\n", event, time);
+	int n = snprintf(text, sizeof text, "%" PRId64 " %" PRId64 "\n", p->event, p->time);
 	if (snprintf(new, sizeof new, "%s.new", p->path) >= (int)sizeof new) {
 		errno = ENAMETOOLONG;
 		return false;
@@ -41,9 +41,22 @@ bool hb_place_told(hb_place *p, int64_t event, int64_t time)
 		errno = error ? error : errno;
 		return false;
 	}
+	return true;
+}
+
+bool hb_place_keep(hb_place *p)
+{
+	p->unwritten = p->unwritten && !replace(p);
+	return !p->unwritten;
+}
+
+/* A disk that is full must not have an event told again and again, nor hold up those behind it. */
+void hb_place_told(hb_place *p, int64_t event, int64_t time)
+{
 	p->event = event;
 	p->time = time;
-	return true;
+	p->unwritten = true;
+	hb_place_keep(p);
 }
 
 static const char last_sql[] = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0)";
@@ -62,8 +75,7 @@ bool hb_place_check(hb_place *p, hb_reader *r)
 			return false;
 		int64_t time = there ? told.time : 0;
 		hb_told_free(there ? &told : &(hb_told){0});
-		if (!hb_place_told(p, last, time))
-			return false;
+		hb_place_told(p, last, time);
 	} else {
 		int there = p->event && p->event <= last ? hb_reader_event(r, p->event, false, &told) : 0;
 		if (there < 0)
@@ -71,8 +83,8 @@ bool hb_place_check(hb_place *p, hb_reader *r)
 		/* a number that is not there was removed after a time, and means nothing */
 		bool other = p->event > last || (there && told.time != p->time);
 		hb_told_free(there ? &told : &(hb_told){0});
-		if (other && !hb_place_told(p, 0, 0))
-			return false;
+		if (other)
+			hb_place_told(p, 0, 0);
 	}
 	p->opened = hb_reader_opened(r);
 	return true;

@@ -1,4 +1,5 @@
 /* Actions, and what is put into their words. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,10 @@ char *hb_reactions_fill(const char *word, const cJSON *event)
 			item = cJSON_GetObjectItemCaseSensitive(item, v->inner);
 		char number[40] = "";
 		if (cJSON_IsNumber(item))
-			snprintf(number, sizeof number, "%.15g", item->valuedouble);
+			/* a time has 16 digits, and all of them are wanted */
+			snprintf(number, sizeof number,
+				item->valuedouble == floor(item->valuedouble) && fabs(item->valuedouble) < 1e16 ? "%.0f" : "%.15g",
+				item->valuedouble);
 		const char *its = cJSON_IsString(item) ? item->valuestring : number;
 		append(&text, its, strlen(its));
 		p += n + 2;

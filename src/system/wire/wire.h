@@ -76,6 +76,9 @@ bool hb_wire_number(const cJSON *object, const char *name, int64_t *ret_number);
 /* An array of texts as an argv: one block, free it. NULL: not there, empty, or none. */
 char **hb_wire_words(const cJSON *object, const char *name);
 
+/* An object as a line, without its end, for others than hbdb: valid UTF-8, whole numbers in all their digits. Free it with cJSON_free; NULL: no memory. */
+char *hb_wire_line(const cJSON *object);
+
 /* ---- lists ---- */
 
 /* As many objects as fit into an answer: the asker is told where the rest begins, and asks again. Begins as zeroes. */

@@ -27,7 +27,7 @@ void hb__print_rows(const cJSON *rows)
 	const cJSON *row;
 	cJSON_ArrayForEach(row, rows)
 	{
-		char *text = cJSON_PrintUnformatted(row);
+		char *text = hb_wire_line(row);
 		printf("%s\n", text ? text : "{}");
 		cJSON_free(text);
 	}

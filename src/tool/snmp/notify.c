@@ -30,10 +30,11 @@ static void fail(hb_snmp *snmp, const char *why)
 	snmp->rest = hb_seconds() + PAUSE;
 }
 
-static void fail_place(hb_snmp *snmp, int error)
+static void say_place(hb_snmp *snmp, int error)
 {
-	char *text = hb__format("%s: %s", snmp->place.path, strerror(error));
-	fail(snmp, text);
+	char *text = hb__format("how far events were sent is not kept, and they would be sent again when hbdb-snmp begins anew: %s: %s",
+		snmp->place.path, strerror(error));
+	hb__say_once(&snmp->said, text);
 	free(text);
 }
 
@@ -48,9 +49,9 @@ static int answered(int operation, netsnmp_session *session, int id, netsnmp_pdu
 		fail(snmp, "the master agent did not say that it has taken a notification: it is sent again");
 	else if (pdu->errstat)
 		fail(snmp, "the master agent has refused a notification: it is sent again");
-	else if (!hb_place_told(&snmp->place, event, snmp->sending_time))
-		fail_place(snmp, errno);
 	else
+		hb_place_told(&snmp->place, event, snmp->sending_time);
+	if (operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE && !pdu->errstat && !snmp->place.unwritten)
 		hb__say_once(&snmp->said, "");
 	return 1;
 }
@@ -114,12 +115,11 @@ void hb__snmp_notify(hb_snmp *snmp)
 	if (!snmp->master || snmp->sending || hb_seconds() < snmp->rest)
 		return;
 	if (*hb_reader_why(snmp->reader) || !hb_place_check(&snmp->place, snmp->reader)) {
-		if (*hb_reader_why(snmp->reader))
-			fail(snmp, hb_reader_why(snmp->reader));
-		else
-			fail_place(snmp, errno);
+		fail(snmp, hb_reader_why(snmp->reader));
 		return;
 	}
+	if (!hb_place_keep(&snmp->place))
+		say_place(snmp, errno);
 	/* not without an end: whoever asks meanwhile waits */
 	for (int i = 0; i < AT_ONCE && !snmp->sending && hb_seconds() >= snmp->rest &&
 			(there = hb_reader_event(snmp->reader, snmp->place.event, true, &t)) > 0;
@@ -127,8 +127,8 @@ void hb__snmp_notify(hb_snmp *snmp)
 		oid number = notification(t.kind);
 		if (number)
 			send_event(snmp, &t, number);
-		else if (!hb_place_told(&snmp->place, t.event, t.time))
-			fail_place(snmp, errno);
+		else
+			hb_place_told(&snmp->place, t.event, t.time);
 		hb_told_free(&t);
 	}
 	if (there < 0)

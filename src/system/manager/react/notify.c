@@ -26,7 +26,7 @@ extern char **environ;
 /* The event as a line of JSON, in memory: so that no reader can hold us up. -1: it could not be made. */
 static int event_file(const cJSON *event)
 {
-	char *text = cJSON_PrintUnformatted(event);
+	char *text = hb_wire_line(event);
 	int fd = text ? memfd_create("event", MFD_CLOEXEC) : -1;
 	if (fd >= 0) {
 		size_t n = strlen(text);
@@ -132,7 +132,7 @@ static bool send_by_child(struct hb_manager *m, const char *where, const char *t
 
 void hb__notify_datagram(struct hb_manager *m, const char *where, const cJSON *event)
 {
-	char *text = cJSON_PrintUnformatted(event);
+	char *text = hb_wire_line(event);
 	size_t n = text ? strlen(text) : 0;
 	int trouble = text ? 0 : EAI_MEMORY;
 	if (text && !strncmp(where, "unix:", 5)) {

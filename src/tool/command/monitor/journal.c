@@ -36,6 +36,15 @@ static bool wrong(struct work *w, const char *what, int error)
 	return false;
 }
 
+static bool not_kept(struct work *w, int error)
+{
+	char *what = hb__format("how far events were written is not kept, and they would be written again when hbdb journal begins anew: %s",
+		w->place.path);
+	wrong(w, what, error);
+	free(what);
+	return false;
+}
+
 static bool write_event(struct work *w, const hb_told *told)
 {
 	size_t size;
@@ -46,7 +55,9 @@ static bool write_event(struct work *w, const hb_told *told)
 	int error = errno;
 	free(entry);
 	if (sent)
-		return hb_place_told(&w->place, told->event, told->time) ? true : wrong(w, w->place.path, errno);
+		hb_place_told(&w->place, told->event, told->time);
+	if (sent)
+		return true;
 	close(w->fd);
 	w->fd = -1;
 	return wrong(w, w->socket, error);
@@ -60,8 +71,7 @@ static bool write_new(struct work *w)
 	if (!hb_reader_look(w->reader))
 		return wrong(w, hb_reader_why(w->reader), 0);
 	if (!hb_place_check(&w->place, w->reader))
-		return *hb_reader_why(w->reader) ? wrong(w, hb_reader_why(w->reader), 0)
-						 : wrong(w, w->place.path, errno);
+		return wrong(w, hb_reader_why(w->reader), 0);
 	if (w->fd < 0 && (w->fd = hb_journal_open(w->socket)) < 0)
 		return wrong(w, w->socket, errno);
 	while (!hb__told_to_end() && (there = hb_reader_event(w->reader, w->place.event, true, &told)) > 0) {
@@ -73,6 +83,8 @@ static bool write_new(struct work *w)
 	}
 	if (there < 0)
 		return wrong(w, hb_reader_why(w->reader), 0);
+	if (!hb_place_keep(&w->place))
+		return not_kept(w, errno);
 	hb__say_once(&w->said, "");
 	return true;
 }

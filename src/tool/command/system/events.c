@@ -31,7 +31,7 @@ static void print(const struct filter *f, const cJSON *event)
 		(f->program && strcmp(f->program, hb__field(event, "program_name")) != 0))
 		return;
 	if (f->json) {
-		char *text = cJSON_PrintUnformatted(event);
+		char *text = hb_wire_line(event);
 		printf("%s\n", text ? text : "{}");
 		cJSON_free(text);
 	} else

@@ -158,7 +158,7 @@ static int print(const hb_args *args, const cJSON *nodes, const cJSON *programs,
 	if (hb__option_value(args, "json")) {
 		cJSON_ArrayForEach(row, processes)
 		{
-			char *text = all || !has_ended(row) ? cJSON_PrintUnformatted(row) : NULL;
+			char *text = all || !has_ended(row) ? hb_wire_line(row) : NULL;
 			if (text)
 				printf("%s\n", text);
 			cJSON_free(text);
