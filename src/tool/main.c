@@ -6,9 +6,8 @@
 #include "options.h"
 #include "terminal.h"
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-	hb__terminal_begin();
 	if (argc < 2) {
 		hb__print_help(NULL);
 		return HB_EXIT_USAGE;
@@ -30,4 +29,10 @@ int main(int argc, char **argv)
 	if (code || done)
 		return code;
 	return command->run(&args);
+}
+
+int main(int argc, char **argv)
+{
+	hb__terminal_begin();
+	return hb__terminal_end(run(argc, argv));
 }

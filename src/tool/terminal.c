@@ -17,14 +17,34 @@ static FILE *bare;
 static pid_t pager;
 static bool pager_wanted = true;
 
+/* A descriptor that was closed would be that of the next file or connection, and what is printed go there. What we begin finds it closed. */
+static void fill_in(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+			open("/dev/null", (fd ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
+			return;
+}
+
 void hb__terminal_begin(void)
 {
+	fill_in();
 	for (int fd = 0; fd < 3; fd++)
 		terminal[fd] = isatty(fd);
 	bare = stdout;
 	FILE *out = hb__fenced(1), *err = hb__fenced(2);
 	stdout = out ? out : stdout;
 	stderr = err ? err : stderr;
+}
+
+int hb__terminal_end(int code)
+{
+	fflush(stdout);
+	int error = hb__fence_error(1);
+	/* who reads no further knows it; what is damaged was said by the command */
+	if (!error || error == EPIPE || code == HB_EXIT_RECORDING)
+		return code;
+	return hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(error));
 }
 
 FILE *hb__bare_stdout(void) { return bare ? bare : stdout; }

@@ -7,6 +7,8 @@
 
 /* Before anything is printed: stdout and stderr let no control character through (show/inert.h). */
 void hb__terminal_begin(void);
+/* When all was printed: what cannot be written, as on a full disk, is said, and is the exit status; else this is `code`. */
+int hb__terminal_end(int code);
 /* stdout as it was: for the line editor, and for what the job itself prints. */
 FILE *hb__bare_stdout(void);
 

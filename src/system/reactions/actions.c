@@ -86,7 +86,9 @@ char *hb_reactions_fill(const char *word, const cJSON *event)
 		if (cJSON_IsNumber(item))
 			/* a time has 16 digits, and all of them are wanted */
 			snprintf(number, sizeof number,
-				item->valuedouble == floor(item->valuedouble) && fabs(item->valuedouble) < 1e16 ? "%.0f" : "%.15g",
+				item->valuedouble == floor(item->valuedouble) && fabs(item->valuedouble) < 1e16
+					? "%.0f"
+					: "%.15g",
 				item->valuedouble);
 		const char *its = cJSON_IsString(item) ? item->valuestring : number;
 		append(&text, its, strlen(its));

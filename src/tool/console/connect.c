@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -240,17 +241,17 @@ sigset_t hb__asker_signals(void)
 int hb__asker_wait(hb_asker *c)
 {
 	sigset_t some = hb__asker_signals();
-	int signals = signalfd(-1, &some, SFD_CLOEXEC);
-	for (;;) {
-		struct pollfd at[2] = {{hb_wire_fd(c->wire), POLLIN, 0}, {signals, POLLIN, 0}};
-		poll(at, 2, -1);
-		if (at[1].revents) {
-			close(signals);
-			return 0;
-		}
-		if (!hb_wire_turn(c->wire)) {
-			close(signals);
-			return hb__fail_with(HB_EXIT_USAGE, "the manager: %s", ended(c));
-		}
+	int signals = signalfd(-1, &some, SFD_CLOEXEC), code = 0;
+	/* what cannot be written is said when hbdb ends */
+	while (!code && !ferror(stdout)) {
+		/* of our output: whether who reads it is gone */
+		struct pollfd at[3] = {{hb_wire_fd(c->wire), POLLIN, 0}, {signals, POLLIN, 0}, {1, 0, 0}};
+		poll(at, 3, -1);
+		if (at[1].revents || at[2].revents)
+			break;
+		if (!hb_wire_turn(c->wire))
+			code = hb__fail_with(HB_EXIT_USAGE, "the manager: %s", ended(c));
 	}
+	close(signals);
+	return code;
 }

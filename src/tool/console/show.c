@@ -106,7 +106,7 @@ void hb__print_event(const cJSON *event)
 	if (localtime_r(&when, &parts))
 		strftime(stamp, sizeof stamp, "%F %T", &parts);
 	const char *colour = !hb__colour(1)               ? ""
-			     : !strcmp(weight, "error")   ? "\033[31m"
+			     : !strcmp(weight, "error")   ? "\033[1;31m"
 			     : !strcmp(weight, "warning") ? "\033[33m"
 							  : "";
 	const char *node = hb__field(event, "node_name"), *program = hb__field(event, "program_name");

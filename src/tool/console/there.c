@@ -1,6 +1,7 @@
 /* A command on a node, through the manager: what it reads and writes is what we read and write. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,6 +17,7 @@ struct there {
 	bool over; /* the other side has said how it ended ... */
 	int64_t status;
 	char *error;
+	int unwritten; /* errno: what it wrote could not be passed on */
 	/* from our standard input, and not taken yet */
 	bool input; /* more may come */
 	char piece[PIECE];
@@ -84,8 +86,10 @@ static bool pass(struct there *t)
 		}
 		pass_in(t, at[2].revents, at[1].revents & (POLLOUT | POLLHUP | POLLERR));
 		ssize_t n = output && at[1].revents & (POLLIN | POLLHUP) ? read(t->fd, piece, PIECE) : -1;
-		if (n > 0 && !write_out(piece, (size_t)n))
+		if (n > 0 && !write_out(piece, (size_t)n)) {
+			t->unwritten = errno;
 			return false;
+		}
 		if (!n) {
 			/* it has ended, and reads nothing more */
 			output = t->input = false;
@@ -118,8 +122,11 @@ int hb__run_there(hb_asker *console, const char *node, char *const *argv)
 		code = hb__fail_with(HB_EXIT_USAGE, "the connection to the manager takes no channel");
 	}
 	code = code ? code : hb__asker_ask(console, "run", ask, NULL);
-	if (!code && !pass(&t) && !t.error)
-		code = HB_EXIT_USAGE; /* whoever reads our output is gone */
+	bool passed = code || pass(&t);
+	if (!passed && t.unwritten == EPIPE)
+		code = 128 + SIGPIPE; /* whoever reads our output is gone, and knows it */
+	else if (!passed && t.unwritten)
+		code = hb__fail_with(HB_EXIT_USAGE, "cannot write the output: %s", strerror(t.unwritten));
 	else if (!code)
 		code = t.error ? hb__fail_with(HB_EXIT_USAGE, "%s: %s", node, t.error) : (int)t.status;
 	if (!t.over)

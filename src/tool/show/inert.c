@@ -128,6 +128,7 @@ struct fence {
 	int fd;
 	char held[16]; /* the beginning of a character or a colour that is not whole yet */
 	size_t nheld;
+	int error; /* the first one with which something was not written */
 };
 
 /* Every sequence that hbdb itself writes: what "ESC [ ... m" may be. */
@@ -188,6 +189,8 @@ static ssize_t fence_write(void *cookie, const char *bytes, size_t size)
 	}
 	bool good = write_all(f->fd, out, at);
 	int error = errno;
+	if (!good && !f->error)
+		f->error = error;
 	free(in);
 	free(out);
 	errno = error;
@@ -204,9 +207,12 @@ static int fence_close(void *cookie)
 	return failed;
 }
 
+static struct fence standard[3]; /* they last as long as the program */
+
+int hb__fence_error(int fd) { return standard[fd].error; }
+
 FILE *hb__fenced(int fd)
 {
-	static struct fence standard[3]; /* they last as long as the program */
 	struct fence *f = fd < 3 ? &standard[fd] : hb__alloc(sizeof *f);
 	*f = (struct fence){.fd = fd};
 	FILE *stream = fopencookie(f, "w", (cookie_io_functions_t){.write = fence_write, .close = fence_close});

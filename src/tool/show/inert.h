@@ -28,5 +28,7 @@ char *hb__shell_word(const char *word);
 /* A stream that writes to fd and lets through: lines, tabs, UTF-8, and the colours of hbdb where colour is wanted.
  * Names are made inert where they are put into a line, so that none can look like a line of its own; this is the fence behind it. */
 FILE *hb__fenced(int fd);
+/* Of one of the standard three: the first errno with which something could not be written; 0: all was. */
+int hb__fence_error(int fd);
 
 #endif

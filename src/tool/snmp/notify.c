@@ -32,7 +32,8 @@ static void fail(hb_snmp *snmp, const char *why)
 
 static void say_place(hb_snmp *snmp, int error)
 {
-	char *text = hb__format("how far events were sent is not kept, and they would be sent again when hbdb-snmp begins anew: %s: %s",
+	char *text = hb__format(
+		"how far events were sent is not kept, and they would be sent again when hbdb-snmp begins anew: %s: %s",
 		snmp->place.path, strerror(error));
 	hb__say_once(&snmp->said, text);
 	free(text);

@@ -38,7 +38,8 @@ static bool wrong(struct work *w, const char *what, int error)
 
 static bool not_kept(struct work *w, int error)
 {
-	char *what = hb__format("how far events were written is not kept, and they would be written again when hbdb journal begins anew: %s",
+	char *what = hb__format(
+		"how far events were written is not kept, and they would be written again when hbdb journal begins anew: %s",
 		w->place.path);
 	wrong(w, what, error);
 	free(what);

@@ -1,5 +1,4 @@
 /* hbdb events */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +22,17 @@ const hb_option hb__events_options[] = {
 struct filter {
 	bool json;
 	const char *node, *program;
+	bool follow;
+	double least; /* when what is shown first happened, in microseconds since 1970; 0: at any time */
 };
 
-static void print(const struct filter *f, const cJSON *event)
+static void print(struct filter *f, const cJSON *event)
 {
+	/* a manager that is followed tells what came before, too; behind the first one nothing is left out, whatever becomes of clocks */
+	if (cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(event, "time")) < f->least)
+		return;
+	if (f->follow)
+		f->least = 0;
 	if ((f->node && strcmp(f->node, hb__field(event, "node_name")) != 0) ||
 		(f->program && strcmp(f->program, hb__field(event, "program_name")) != 0))
 		return;
@@ -53,9 +59,11 @@ static int read_since(const char *text, int64_t *ret_number, int64_t *ret_ago)
 		double us;
 	} units[] = {{"", 0}, {"s", 1e6}, {"min", 6e7}, {"h", 3.6e9}, {"d", 8.64e10}};
 	char *end = NULL;
-	double value = text && isdigit((unsigned char)*text) ? strtod(text, &end) : -1;
-	for (size_t i = 0; end && i < sizeof units / sizeof *units && value < 9e15; i++)
-		if (!strcmp(end, units[i].unit)) {
+	size_t digits = text ? strspn(text, "0123456789") : 0, all = text ? strspn(text, "0123456789.") : 0;
+	double value = digits ? strtod(text, &end) : -1;
+	bool plain = end == text + all; /* neither hexadecimal nor with an exponent */
+	for (size_t i = all > digits; plain && i < sizeof units / sizeof *units && value < 9e15; i++)
+		if (digits && !strcmp(end, units[i].unit)) {
 			*(i ? ret_ago : ret_number) = i ? (int64_t)(value * units[i].us) : (int64_t)value;
 			return 0;
 		}
@@ -83,27 +91,27 @@ static cJSON *question(const struct filter *f, bool follow, int64_t since, int64
 
 static int show(const hb_args *args, hb_asker *console, struct filter *f)
 {
-	int64_t since = -1, ago = 0;
+	int64_t since = -1, ago = -1;
 	bool follow = hb__option_value(args, "follow"), more = true;
 	int code = read_since(hb__option_value(args, "since"), &since, &ago);
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	f->follow = follow;
+	f->least = ago < 0 ? 0 : (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3 - (double)ago;
 	hb__asker_news(console, took, f);
 	if (follow)
 		hb__asker_signals();
 	/* an answer has room for so many: the rest is asked for behind the last one */
-	for (int64_t from = ago ? 0 : since; more && !code;) {
+	for (int64_t from = ago >= 0 ? 0 : since; more && !code;) {
 		cJSON *answer;
 		code = hb__asker_ask(console, "events", question(f, follow, from, from < 0 ? 50 : 0), &answer);
 		if (code)
 			break;
 		const cJSON *row, *rows = cJSON_GetObjectItemCaseSensitive(answer, "rows");
-		struct timespec now;
-		clock_gettime(CLOCK_REALTIME, &now);
 		cJSON_ArrayForEach(row, rows)
 		{
 			from = (int64_t)cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "event"));
-			if (!ago || cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, "time")) >=
-					    (double)now.tv_sec * 1e6 - (double)ago)
-				print(f, row);
+			print(f, row);
 		}
 		more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "more")) && !follow;
 		cJSON_Delete(answer);
@@ -113,8 +121,9 @@ static int show(const hb_args *args, hb_asker *console, struct filter *f)
 
 int hb__events(const hb_args *args)
 {
-	struct filter f = {
-		hb__option_value(args, "json"), hb__option_value(args, "node"), hb__option_value(args, "program")};
+	struct filter f = {.json = hb__option_value(args, "json"),
+		.node = hb__option_value(args, "node"),
+		.program = hb__option_value(args, "program")};
 	hb_asker *console;
 	int code = hb__asker_open(hb__option_value(args, "socket"), &console);
 	if (!code && !hb__option_value(args, "follow"))

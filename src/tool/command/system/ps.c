@@ -73,7 +73,7 @@ static void print_process(const cJSON *row)
 	print_how(row);
 	if (*events) {
 		double e = number_of(row, "event_rate"), m = number_of(row, "message_rate");
-		printf(", %s events", events);
+		printf(", %s %s", events, hb__plural(strcmp(events, "1") ? 2 : 1, "event", "events"));
 		if (e > 0)
 			printf(" (%.3g/s", e);
 		if (m > 0)
