@@ -240,6 +240,39 @@ def shared(place):
     w.close()
 
 
+def nameless(place):
+    """A log that does not say yet what its process is: it may be a rank, or a program without MPI."""
+    folder = place.folder + "/nameless.hbdb"
+    rawlog.manifest(folder, exit_status=None)
+    said = json.load(open(folder + "/manifest.json"))
+    del said["exit_status"]
+    json.dump(said, open(folder + "/manifest.json", "w"))
+    children = [subprocess.Popen(["sleep", "1000"]) for _ in range(2)]
+
+    def written(rank, sure):
+        log = rawlog.Log(rank, 2, state=0, library=0)
+        log.host, log.program = socket.gethostname(), ("/tmp/farmer", "/tmp/other")[rank]
+        if sure:  # of no world, started by a launcher
+            log.defs += rawlog.definition(13, rawlog.text("") + rawlog.uv(0) + rawlog.text("") + rawlog.sv(-1) + rawlog.uv(1))
+        text = log.bytes()
+        return text[:8] + struct.pack("<I", 2) + text[12:32] + struct.pack("<I", children[rank].pid) + text[36:]
+
+    for rank in range(2):
+        with open("%s/rank.%d.log" % (folder, rank), "wb") as f:
+            f.write(written(rank, rank == 1))
+    w = place.agent()
+    w.ask("watch", folder=folder)
+    w.told("process", lambda news: news["process"].get("name") == "other")  # so both have been looked at
+    with open(folder + "/rank.0.log", "r+b") as f:
+        f.write(written(0, True))
+    named = w.told("process", lambda news: news["process"].get("name") == "farmer")
+    check("rank" not in named["process"], "a process is called what its log says, as soon as it does: %r" % named)
+    for child in children:
+        child.kill()
+        child.wait()
+    w.close()
+
+
 def watch(place, mpi):
     """A recorded program is told: that it is there, and how it ends."""
     w = place.agent()
@@ -500,7 +533,7 @@ def lanes(place):
 
 def main():
     import turn
-    for part in (hello, run, killed, processes, parts, shared, service, junk, dial, named_door, debugging, lanes):
+    for part in (hello, run, killed, processes, parts, shared, nameless, service, junk, dial, named_door, debugging, lanes):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):

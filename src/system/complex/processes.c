@@ -59,7 +59,9 @@ static hb_status insert(
 static hb_status update(hb_complex *c, int64_t number, const cJSON *process, const char *state, hb_error *err)
 {
 	hb_status status = hb__db_do(c, err,
-		"UPDATE process SET name = coalesce(?2, name), file = coalesce(?3, file), rank = coalesce(?4, rank), "
+		"UPDATE process SET name = coalesce(?2, name), file = coalesce(?3, file), "
+		/* a name of a program, which was not known at first, is of nobody with a rank */
+		"rank = iif(?2 GLOB '[^0-9]*', NULL, coalesce(?4, rank)), "
 		"world = coalesce(?5, world), machine = coalesce(?6, machine), recording = coalesce(?7, recording), "
 		"log = coalesce(?8, log), events = coalesce(?9, events), threads = coalesce(?10, threads), "
 		"used = coalesce(?11, used), memory = coalesce(?12, memory), status = coalesce(?13, status), "

@@ -16,20 +16,23 @@
 #include "base/clock.h"
 #include "base/task.h"
 
-#define LIST_S 1.0  /* how often a folder is looked through for new recordings */
-#define NAMES_S 2.0 /* ... and the names of new processes are asked for, which reads the logs */
-#define PART 4      /* ... of the time that looking may take: thousands of processes are looked at more seldom */
-#define AGAIN_S 2.0 /* how often counters of a process are told that have changed */
+#define LIST_S 1.0     /* how often a folder is looked through for new recordings */
+#define NAMES_S 2.0    /* ... and the names of new processes are asked for, which reads the logs */
+#define NAMELESS_S 6.0 /* so long a process whose log does not say yet what it is waits for its name to be told */
+#define PART 4         /* ... of the time that looking may take: thousands of processes are looked at more seldom */
+#define AGAIN_S 2.0    /* how often counters of a process are told that have changed */
 
 struct seen {
 	const hb_process_now *now; /* by place in the lanes: see at() */
 	cJSON *told;               /* as it was told last; NULL: not yet */
 	double when;
-	int end;        /* a descriptor that tells of its end; 0: not opened yet, -1: it cannot be */
-	uint64_t began; /* of the process that the descriptor holds */
-	int signal;     /* that was seen to end it; 0: none, or not known */
-	int status;     /* with which it exited; -1: not known */
-	bool over;      /* its end was told */
+	int end;         /* a descriptor that tells of its end; 0: not opened yet, -1: it cannot be */
+	uint64_t began;  /* of the process that the descriptor holds */
+	int signal;      /* that was seen to end it; 0: none, or not known */
+	int status;      /* with which it exited; -1: not known */
+	bool over;       /* its end was told */
+	bool sure;       /* its name is what its log says, and no guess */
+	double nameless; /* since when it is not sure; 0: it was not looked at */
 	hb_rates rates;
 };
 
@@ -158,13 +161,13 @@ static void list(hb_watching *w)
 
 static bool wanted(const hb_watching *w, const char *path)
 {
-	for (size_t i = 0; i < w->nwishes; i++) {
+	bool is = false;
+	for (size_t i = 0; i < w->nwishes && !is; i++) {
 		size_t n = strlen(w->wish[i].folder);
-		if (!strncmp(w->wish[i].folder, path, n) &&
-			(!path[n] || (path[n] == '/' && !strchr(path + n + 1, '/'))))
-			return true;
+		is = !strncmp(w->wish[i].folder, path, n) &&
+		     (!path[n] || (path[n] == '/' && !strchr(path + n + 1, '/')));
 	}
-	return false;
+	return is;
 }
 
 /* What is over is looked for no longer. */
@@ -187,20 +190,47 @@ static void drop(hb_agent *agent, hb_watching *w, size_t i)
 
 /* ---- processes ---- */
 
+/* Its log says what it is: else it may be a rank, or a program without MPI, whose log is called after a rank, too. */
+static bool is_sure(const hb_log *log, const hb_process_now *p)
+{
+	return hb_log_identity(log) || hb_log_get_info(log)->version < 2 || hb__is_over(p);
+}
+
+/* Whether some have no name that is sure; *ret_soon: one of them waits for it to be told. */
+static bool look_for_nameless(struct tracked *t, double now, bool *ret_soon)
+{
+	bool any = *ret_soon = false;
+	for (size_t i = 0; i < t->nseen; i++) {
+		struct seen *s = &t->seen[i];
+		if (!s->sure && !s->over && t->watch.lanes.at[i].pid) {
+			s->nameless = s->nameless > 0 ? s->nameless : now;
+			any = true;
+			*ret_soon |= !t->name[i] && now - s->nameless < NAMELESS_S;
+		}
+	}
+	return any;
+}
+
 static void name_processes(struct tracked *t)
 {
-	bool missing = false;
+	bool soon;
 	double now = hb_seconds();
-	for (size_t i = 0; i < t->nseen; i++)
-		missing |= !t->name[i] && t->watch.lanes.at[i].pid;
-	if (!missing || now - t->named < NAMES_S)
+	if (!look_for_nameless(t, now, &soon) || now - t->named < (soon ? NAMES_S / 10 : NAMES_S))
 		return;
 	hb_run run;
 	hb__live_run(t->path, &run);
 	for (size_t i = 0; i < t->nseen; i++)
-		for (size_t k = 0; !t->name[i] && run.logs.worlds.name && k < run.logs.n; k++)
-			if (run.logs.at[k].log && !strcmp(run.logs.at[k].path, t->watch.lanes.at[i].path))
+		for (size_t k = 0; !t->seen[i].sure && run.logs.worlds.name && k < run.logs.n; k++) {
+			const hb_log_file *f = &run.logs.at[k];
+			struct seen *s = &t->seen[i];
+			if (!f->log || strcmp(f->path, t->watch.lanes.at[i].path))
+				continue;
+			s->sure = is_sure(f->log, &t->watch.lanes.at[i]);
+			if (s->sure || now - s->nameless >= NAMELESS_S) {
+				free(t->name[i]);
 				t->name[i] = hb__copy(run.logs.worlds.name[k]);
+			}
+		}
 	hb__close_run(&run);
 	t->named = hb_seconds();
 }
@@ -372,6 +402,8 @@ static void tell_processes(hb_agent *agent, struct tracked *t)
 			look_how(s, p);
 		if (!p->gone)
 			hb__rates_look(&s->rates, p);
+		if (!t->name[i] && !p->gone && hb_seconds() - s->nameless < NAMELESS_S)
+			continue; /* rules know it by its name */
 		cJSON *now = describe(t, i);
 		if (!is_news(s, now)) {
 			cJSON_Delete(now);
