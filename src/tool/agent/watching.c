@@ -190,12 +190,6 @@ static void drop(hb_agent *agent, hb_watching *w, size_t i)
 
 /* ---- processes ---- */
 
-/* Its log says what it is: else it may be a rank, or a program without MPI, whose log is called after a rank, too. */
-static bool is_sure(const hb_log *log, const hb_process_now *p)
-{
-	return hb_log_identity(log) || hb_log_get_info(log)->version < 2 || hb__is_over(p);
-}
-
 /* Whether some have no name that is sure; *ret_soon: one of them waits for it to be told. */
 static bool look_for_nameless(struct tracked *t, double now, bool *ret_soon)
 {
@@ -225,7 +219,9 @@ static void name_processes(struct tracked *t)
 			struct seen *s = &t->seen[i];
 			if (!f->log || strcmp(f->path, t->watch.lanes.at[i].path))
 				continue;
-			s->sure = is_sure(f->log, &t->watch.lanes.at[i]);
+			/* else it may be a rank, or a program without MPI, whose log is called after a rank, too */
+			s->sure = hb_log_identity(f->log) || hb_log_get_info(f->log)->version < 2 ||
+				  hb__is_over(&t->watch.lanes.at[i]);
 			if (s->sure || now - s->nameless >= NAMELESS_S) {
 				free(t->name[i]);
 				t->name[i] = hb__copy(run.logs.worlds.name[k]);
