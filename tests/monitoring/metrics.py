@@ -110,6 +110,13 @@ def counters(place, database, to):
     database.event(program=1)
     same("... and goes on", deaths(), before + 2)
 
+    def of_farm():
+        return openmetrics.series(ask(to, headers={"Accept": "application/openmetrics-text"})[2])[("hbdb_program_events_total", (("kind", "death"), ("program", "farm")))]
+    before = of_farm()
+    database.event(weight="note", program=1)
+    database.event(program=1)
+    same("who was told to end with its program has not died", of_farm(), before + 1)
+
 
 def unix(place, database):
     path = place.file("metrics")
@@ -201,7 +208,7 @@ def loopback(place):
 
 def refused(place):
     for options, wanted in ((["--listen", "0.0.0.0:9464"], "127.0.0.1:PORT"), (["--listen", "127.0.0.1:99999"], "127.0.0.1:PORT"), (["--listen", "127.0.0.1:"], "127.0.0.1:PORT"),
-                            (["--listen", "unix:" + "x" * 200], "at most"), (["--token", "x"], "--token is for a port"), (["--listen", "unix:y", "--token", "x"], "--token is for a port")):
+                            (["--listen", "unix:" + "x" * 200], "at most"), (["--listen", "unix:"], "lacks the path"), (["--token", "x"], "--token is for a port"), (["--listen", "unix:y", "--token", "x"], "--token is for a port")):
         status, out, err = place.run(HBDB, "metrics", "--database", place.file("db"), *options)
         check("refused: %s" % " ".join(options), status == 2 and wanted in err and not out, (status, out, err))
     for name, content, wanted in (("none.db", None, "hbdb manager makes it"), ("text.db", b"no database at all, but long enough to be looked at" * 20, "not a database"), ("empty.db", b"", "is it the database of a manager?")):

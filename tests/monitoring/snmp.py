@@ -176,11 +176,13 @@ def sets(site):
 def notifications(site, database):
     first = database.event(node=1, program=1, process=1, text="process 0 of farm died: signal 11")
     database.event("note", "note", "no notification")
+    database.event("death", "note", "told to end with its program: none either", program=1)
     kinds = [("stop", "hbdbStop"), ("finding", "hbdbFinding"), ("hang", "hbdbHang"), ("sensor", "hbdbSensor"), ("node", "hbdbNode"), ("gone", "hbdbDeath")]
     numbers = [first] + [database.event(kind, "warning", kind + "!", program=1) for kind, _ in kinds]
     check("all notifications arrive", wait_for(lambda: len(site.events()) >= len(numbers)), site.log("traps") + site.log("agent"))
     got = site.events()
     same("each once, in their order", site.numbers(), numbers)
+    check("who was told to end is not counted", wait_for(lambda: site.get("hbdbDeaths.0") == "3 events"), site.get("hbdbDeaths.0"))  # with the one of the example
     same("by their kinds", [kind for kind, _ in got], ["hbdbDeath"] + [name for _, name in kinds])
     same("one says all that is known", got[0][1], {"hbdbEventNumber": str(first), "hbdbEventTime": "2023-11-14,22:13:20.0,+0:0", "hbdbEventKind": "death",
         "hbdbEventWeight": "error", "hbdbEventText": "process 0 of farm died: signal 11", "hbdbEventNode": "alpha", "hbdbEventProgram": "farm",

@@ -5,11 +5,27 @@
 #include "check.h"
 #include "system/reactions/reactions.h"
 
+struct wrong {
+	const char *text, *wanted;
+};
+
+static void are_refused(const struct wrong *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		hb_reactions *re;
+		hb_error err = {0};
+		hb_status status = hb_reactions_parse("f", all[i].text, &re, &err);
+		check(status == HB_E_ARGUMENT && strstr(err.message, all[i].wanted), "%s", err.message);
+		if (!strstr(err.message, all[i].wanted))
+			printf("    wanted: %s\n", all[i].wanted);
+		if (!status)
+			hb_reactions_close(re);
+	}
+}
+
 static void test_errors(void)
 {
-	static const struct {
-		const char *text, *wanted;
-	} all[] = {
+	static const struct wrong all[] = {
 		{"when", "f:1:5: the file ends where one of these should follow: any, rank"},
 		{"if rank 3 dies do note", "f:1:1: 'if' makes no sense here; possible: when"},
 		{"when rank 3 of solver\n  dyes do note", "f:2:3: 'dyes' makes no sense here; possible: dies, exits"},
@@ -33,16 +49,39 @@ static void test_errors(void)
 		{"when node n1 is dead do note", "possible: down, up, unknown"},
 		{"when rank 3 dies do note,", "the file ends where"},
 	};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		hb_reactions *re;
-		hb_error err = {0};
-		hb_status status = hb_reactions_parse("f", all[i].text, &re, &err);
-		check(status == HB_E_ARGUMENT && strstr(err.message, all[i].wanted), "%s", err.message);
-		if (!strstr(err.message, all[i].wanted))
-			printf("    wanted: %s\n", all[i].wanted);
-		if (!status)
-			hb_reactions_close(re);
-	}
+	are_refused(all, sizeof all / sizeof *all);
+}
+
+/* What can never be, or be done. */
+static void test_impossible(void)
+{
+	static const struct wrong all[] = {
+		{"when rank 3 dies by signal 0 do note", "f:1:28: a signal is a whole number from 1 to 64, not '0'"},
+		{"when rank 3 dies by signal 99 do note", "f:1:28: a signal is a whole number from 1 to 64, not '99'"},
+		{"when rank 3 dies by signal 9.5 do note", "f:1:28: a signal is a whole number"},
+		{"when rank 3 exits with status 300 do note",
+			"f:1:31: a status is a whole number from 0 to 255, not '300'"},
+		{"when rank 03 dies do note", "f:1:11: a rank is a number without a 0 before it, not '03'"},
+		{"when\n rank -1\ndies do note", "f:2:7: a rank is a number, not '-1'"},
+		{"when process any dies do note", "a name that is a word of the language stands in quotes"},
+		{"when node \"a b\" is up do note", "f:1:11: no node is called 'a b'"},
+		{"when any process of x:y dies do note", "f:1:21: no program is called 'x:y'"},
+		{"when program x is running and program x is failed do note",
+			"conditions 1 and 2 of this rule never hold together"},
+		{"when load of node n over 5 and disk of node n over 1 and load of node n under 3 do note",
+			"conditions 1 and 3 of this"},
+		{"when rate of deaths under 0 per second do note", "condition 1 of this rule is never so"},
+		{"when memory of any node over -1 do note", "condition 1 of this rule is always so"},
+		{"when node n is up within 10s do note", "'within TIME' is for what happens"},
+		{"when rank 3 dies within 10s do note", "'within TIME' is for what happens"},
+		{"when node n is down do stop it", "f:1:29: this rule is about nodes alone"},
+		{"when load of any node over 3 do note, restart it", "f:1:47: this rule is about nodes alone"},
+		{"when rank 3 dies do run \"\"", "an empty word is no command"},
+		{"when rank 3 dies do note\n  , note hello", "f:2:10: here should be a text in quotes"},
+		{"when rank 3 dies do notify datagram udp:host:99999\n", "f:1:37: a datagram goes to"},
+		{"when rank 3 dies do notify datagram udp:host:\n", "f:1:37: a datagram goes to"},
+	};
+	are_refused(all, sizeof all / sizeof *all);
 }
 
 /* Any beginning of a file, and any byte changed, is read or refused, and nothing else. */
@@ -180,11 +219,20 @@ static void test_together(void)
 	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":82}");
 	feed(c, 22, "sensor", ",\"process\":6,\"data\":{\"name\":\"heat\",\"value\":82}");
 	check(fired_is("2 2"), "a limit counts once for each process while it is passed");
+	cJSON *event = cJSON_Parse("{\"time\":1795736379338300,\"data\":{\"value\":0.5}}");
+	char *time = hb_reactions_fill("{time} {value}", event);
+	check(!strcmp(time, "1795736379338300 0.5"), "a time has all of its digits: %s", time);
+	free(time);
+	cJSON_Delete(event);
 	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":1}");
 	feed(c, 22, "sensor", RANK3 ",\"data\":{\"name\":\"heat\",\"value\":90.5}");
 	check(fired_is("2") && strstr(last_text, "90.5"), "and again after it was not");
 	hb_reactions_tick(now_read, c, 1000000000000000 + 23000000, due, NULL);
 	check(fired_is(""), "two deaths in a minute are not over two");
+	feed(c, 24, "death", RANK3 ",\"data\":{\"asked\":true}");
+	fired[0] = 0;
+	hb_reactions_tick(now_read, c, 1000000000000000 + 24000000, due, NULL);
+	check(fired_is(""), "who was told to end with its program has not died, nor in a rate");
 	feed(c, 24, "death", RANK3);
 	fired[0] = 0;
 	hb_reactions_tick(now_read, c, 1000000000000000 + 25000000, due, NULL);
@@ -333,6 +381,7 @@ static void test_speed_of_one(void)
 int main(void)
 {
 	test_errors();
+	test_impossible();
 	test_mutations();
 	test_events();
 	test_together();

@@ -117,6 +117,15 @@ static hb_status end_all_of_it(hb_complex *c, int64_t number, int64_t status, in
 			      signal, (int64_t)known);
 }
 
+/* With its program it was told to end. */
+static bool was_asked(hb_complex *c, int64_t number)
+{
+	return hb__db_number(c, 0,
+		"SELECT 1 FROM program g JOIN process p ON p.process = ?1 WHERE g.ending IS NOT NULL AND (g.process = ?1 OR "
+		"(g.program = p.program AND p.recording IN (g.recording, g.part)))",
+		"i", number);
+}
+
 static hb_status tell_end(hb_complex *c, int64_t number, const cJSON *process, hb_complex_end_kind kind, hb_error *err)
 {
 	int64_t signal = hb__db_number(c, 0, "SELECT signal FROM process WHERE process = ?", "i", number);
@@ -138,16 +147,15 @@ static hb_status tell_end(hb_complex *c, int64_t number, const cJSON *process, h
 	else if (!death)
 		snprintf(how, sizeof how, "ended");
 	cJSON *data = cJSON_Duplicate(process, 1);
-	if (hb__db_number(c, 0,
-		    "SELECT 1 FROM program g JOIN process p ON p.process = ?1 WHERE g.ending IS NOT NULL AND (g.process = ?1 OR "
-		    "(g.program = p.program AND p.recording IN (g.recording, g.part)))",
-		    "i", number))
+	bool asked = was_asked(c, number);
+	if (asked)
 		cJSON_AddBoolToObject(data, "asked", true);
 	hb_status done = hb__db_tell(c, err, death ? "death" : "exit",
-		death    ? "error"
+		asked    ? "note"
+		: death  ? "error"
 		: status ? "warning"
 			 : "note",
-		0, 0, number, data, "%s %s", who ? who : "a process", how);
+		0, 0, number, data, "%s %s%s", who ? who : "a process", how, asked ? ", as it was told to end" : "");
 	cJSON_Delete(data);
 	free(who);
 	return done ? done : end_all_of_it(c, number, status, signal, known, err);

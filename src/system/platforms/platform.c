@@ -19,15 +19,16 @@ static const struct {
 	const char *key;
 	size_t at;             /* of a text in hb_platform */
 	unsigned placeholders; /* HB__NODE, ...: which may stand in it; 0: it is no list of words */
+	unsigned needed;       /* one of these has to: else it would do something else than it is for; 0: none */
 } texts[] = {
-	{"processor", offsetof(hb_platform, processor), 0},
-	{"runner", offsetof(hb_platform, runner), 0},
-	{"library", offsetof(hb_platform, library), 0},
-	{"gdb", offsetof(hb_platform, gdb), 0},
-	{"start", offsetof(hb_platform, start), HB__COMMAND | HB__QUOTED | HB__NODE},
-	{"reach", offsetof(hb_platform, reach), HB__COMMAND | HB__QUOTED | HB__NODE},
-	{"list", offsetof(hb_platform, list), HB__LITERAL},
-	{"stub", offsetof(hb_platform, stub), HB__SOCKET},
+	{"processor", offsetof(hb_platform, processor), 0, 0},
+	{"runner", offsetof(hb_platform, runner), 0, 0},
+	{"library", offsetof(hb_platform, library), 0, 0},
+	{"gdb", offsetof(hb_platform, gdb), 0, 0},
+	{"start", offsetof(hb_platform, start), HB__COMMAND | HB__QUOTED | HB__NODE, HB__COMMAND | HB__QUOTED},
+	{"reach", offsetof(hb_platform, reach), HB__COMMAND | HB__QUOTED | HB__NODE, HB__COMMAND | HB__QUOTED},
+	{"list", offsetof(hb_platform, list), HB__LITERAL, 0},
+	{"stub", offsetof(hb_platform, stub), HB__SOCKET, HB__SOCKET},
 };
 #define TEXTS (sizeof texts / sizeof *texts)
 
@@ -157,6 +158,10 @@ static bool set_text(struct reader *r, size_t i, const char *value)
 		return fail(r, "%s has no value", texts[i].key);
 	if (texts[i].placeholders && !hb__words_check(value, texts[i].placeholders, wrong, sizeof wrong))
 		return fail(r, "%s", wrong);
+	if ((texts[i].needed & HB__COMMAND) && !strstr(value, "{command}") && !strstr(value, "{quoted}"))
+		return fail(r, "%s has neither {command} nor {quoted}: nothing would be run by it", texts[i].key);
+	if ((texts[i].needed & HB__SOCKET) && !strstr(value, "={socket}"))
+		return fail(r, "%s is VARIABLE={socket}", texts[i].key);
 	if (!(*text = strdup(value)))
 		return fail(r, "%s", "out of memory");
 	return true;
@@ -219,7 +224,8 @@ static bool read_file(struct reader *r, FILE *f)
 		else if (memchr(line, 0, (size_t)n))
 			good = fail(r, "%s", "a byte 0 in a text");
 		else
-			good = read_line(r, line);
+			/* an editor says that it is UTF-8 */
+			good = read_line(r, line + (r->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3) ? 3 : 0));
 	}
 	if (good && ferror(f))
 		good = fail(r, "%s", strerror(errno));

@@ -128,7 +128,7 @@ static void read_text(hb__when_reader *r, hb_action *a, const char *what, bool n
 		check_values(r, r->word.text, shell);
 		add_word(r, a, strdup(r->word.text));
 		hb__when_next(r);
-	} else if (needed)
+	} else if (needed || (r->word.text && !r->word.first && !r->word.comma && strcmp(r->word.text, "when") != 0))
 		hb__when_wrong(r, "here should be %s in quotes", what);
 }
 
@@ -175,9 +175,9 @@ static void read_notify(hb__when_reader *r, hb_action *a)
 	else if (hb__when_takes_word(r, "datagram")) {
 		a->kind = HB_ACTION_DATAGRAM;
 		char *where = hb__when_name(r, "unix:PATH or udp:HOST:PORT");
-		if (!r->failed && strncmp(where, "unix:/", 6) != 0 && strncmp(where, "unix:@", 6) != 0 &&
-			(strncmp(where, "udp:", 4) != 0 || !strchr(where + 4, ':')))
-			hb__when_wrong(r, "a datagram goes to unix:/PATH or udp:HOST:PORT, not to '%.60s'", where);
+		if (!r->failed && !hb__when_is_place(where))
+			hb__when_wrong_before(
+				r, "a datagram goes to unix:/PATH or udp:HOST:PORT, not to '%.60s'", where);
 		add_word(r, a, where);
 	} else
 		hb__when_none(r);
@@ -188,7 +188,7 @@ static void read_program(hb__when_reader *r, hb_action *a, hb_action_kind kind)
 	a->kind = kind;
 	r->wanted[0] = 0;
 	if (hb__when_takes_word(r, "program"))
-		add_word(r, a, hb__when_name(r, "the name of a program"));
+		add_word(r, a, hb__when_named(r, "program"));
 	else if (kind == HB_ACTION_BEGIN || !hb__when_takes_word(r, "it"))
 		hb__when_none(r);
 }
@@ -229,4 +229,5 @@ void hb__when_read_action(hb__when_reader *r, hb__when_rule *rule)
 		read_program(r, a, HB_ACTION_RESTART);
 	else
 		hb__when_none(r);
+	hb__when_check_action(r, rule, a);
 }

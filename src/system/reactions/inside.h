@@ -18,8 +18,9 @@ typedef struct hb__when_reader {
 	const char *file, *text;
 	size_t at;
 	int line, column;
-	hb__when_word word; /* at hand */
-	size_t before;      /* where the word before it ended */
+	hb__when_word word;       /* at hand */
+	size_t before;            /* where the word before it ended ... */
+	int was_line, was_column; /* ... and where that stands */
 	hb_error *err;
 	bool failed;
 	char wanted[256]; /* what was tried at the word at hand, for the error */
@@ -29,6 +30,8 @@ typedef struct hb__when_reader {
 void hb__when_next(hb__when_reader *r);
 /* At the word at hand; the first error counts. */
 void hb__when_wrong(hb__when_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same at the word that was taken last. */
+void hb__when_wrong_before(hb__when_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Whether the word at hand is this one, which is then taken. */
 bool hb__when_takes_word(hb__when_reader *r, const char *word);
 /* It must be. */
@@ -93,8 +96,9 @@ typedef struct hb__when_condition {
 	int64_t status, signal; /* signal 0: any */
 	char *what;             /* an identifier, a state, a sensor, a column of nodes */
 	char *model;
-	bool each; /* a rate: of one process, by itself */
-	int over;  /* 1: over, -1: under, 0: no limit */
+	int line, column; /* of the identifier of a finding; 0: it has none */
+	bool each;        /* a rate: of one process, by itself */
+	int over;         /* 1: over, -1: under, 0: no limit */
 	double limit;
 	int64_t window; /* of a rate */
 	/* as it goes on */
@@ -125,5 +129,17 @@ struct hb_reactions {
 /* read.c, actions.c */
 void hb__when_read_condition(hb__when_reader *r, hb__when_rule *rule);
 void hb__when_read_action(hb__when_reader *r, hb__when_rule *rule);
+
+/* ---- possible.c ---- */
+
+/* A whole number between these, which is taken; what: "a signal". */
+int64_t hb__when_whole(hb__when_reader *r, const char *what, int64_t least, int64_t most);
+/* A name that a program or a node (of) may have, as hb__when_name. */
+char *hb__when_named(hb__when_reader *r, const char *of);
+/* What was read last is refused where it can never be, or be done. */
+void hb__when_check_conditions(hb__when_reader *r, const hb__when_rule *rule);
+void hb__when_check_action(hb__when_reader *r, const hb__when_rule *rule, const hb_action *action);
+/* Where a datagram can be sent to. */
+bool hb__when_is_place(const char *where);
 
 #endif

@@ -279,7 +279,8 @@ void hb_reactions_event(hb_reactions *re, hb_complex *complex, const cJSON *even
 		bool touched = false, all = true;
 		for (size_t k = 0; k < rule->nconditions; k++) {
 			hb__when_condition *c = &rule->condition[k];
-			if (c->kind == HB__RATE && (c->kinds & kind) && is_there(c, event, "process_name") &&
+			if (c->kind == HB__RATE && (c->kinds & kind) && ends_so(c, event, kind) &&
+				is_there(c, event, "process_name") &&
 				(kind != HB__SENSED || !strcmp(c->what, text_of(FIELD(event, "data"), "name"))) &&
 				HB_GROW(c->sample, c->room, c->nsamples + 1))
 				c->sample[c->nsamples++] = (hb__when_sample){now, 1};

@@ -7,7 +7,7 @@
 
 #include "system/reactions/inside.h"
 
-void hb__when_wrong(hb__when_reader *r, const char *format, ...)
+static void wrong(hb__when_reader *r, int line, int column, const char *format, va_list ap)
 {
 	char what[180];
 	if (r->failed)
@@ -15,15 +15,28 @@ void hb__when_wrong(hb__when_reader *r, const char *format, ...)
 	r->failed = true;
 	if (!r->err)
 		return;
-	va_list ap;
-	va_start(ap, format);
 	vsnprintf(what, sizeof what, format, ap);
-	va_end(ap);
 	*r->err = (hb_error){.status = HB_E_ARGUMENT};
 	snprintf(r->err->file, sizeof r->err->file, "%s", r->file);
 	snprintf(r->err->message, sizeof r->err->message, "%.60s:%d:%d: %s",
-		strlen(r->file) > 60 && strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file, r->word.line,
-		r->word.column, what);
+		strlen(r->file) > 60 && strrchr(r->file, '/') ? strrchr(r->file, '/') + 1 : r->file, line, column,
+		what);
+}
+
+void hb__when_wrong(hb__when_reader *r, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	wrong(r, r->word.line, r->word.column, format, ap);
+	va_end(ap);
+}
+
+void hb__when_wrong_before(hb__when_reader *r, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	wrong(r, r->was_line, r->was_column, format, ap);
+	va_end(ap);
 }
 
 static void step(hb__when_reader *r)
@@ -82,6 +95,8 @@ void hb__when_next(hb__when_reader *r)
 {
 	free(r->word.text);
 	r->before = r->word.to;
+	r->was_line = r->word.line;
+	r->was_column = r->word.column;
 	r->word = (hb__when_word){.first = !r->at};
 	r->wanted[0] = 0;
 	skip(r);
@@ -137,7 +152,8 @@ void hb__when_need(hb__when_reader *r, const char *word)
 static bool is_reserved(const char *word)
 {
 	static const char *const all[] = {"when", "do", "and", "within", "at", "of", "on", "is", "over", "under",
-		"dies", "exits", "fails", "per", "hangs", "stops", "starts"};
+		"dies", "exits", "fails", "per", "hangs", "stops", "starts", "any", "rank", "process", "program",
+		"node"};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (!strcmp(word, all[i]))
 			return true;
@@ -147,8 +163,11 @@ static bool is_reserved(const char *word)
 char *hb__when_name(hb__when_reader *r, const char *what)
 {
 	if (!r->word.text || r->word.comma || (!r->word.quoted && is_reserved(r->word.text)) || !*r->word.text)
-		hb__when_wrong(r, "here should be %s%s%.40s%s", what, r->word.text ? ", not '" : "",
-			r->word.text ? r->word.text : "", r->word.text ? "'" : "");
+		hb__when_wrong(r, "here should be %s%s%.40s%s%s", what, r->word.text ? ", not '" : "",
+			r->word.text ? r->word.text : "", r->word.text ? "'" : "",
+			r->word.text && is_reserved(r->word.text)
+				? "; a name that is a word of the language stands in quotes"
+				: "");
 	if (r->failed)
 		return strdup("");
 	char *name = strdup(r->word.text);

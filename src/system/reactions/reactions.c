@@ -85,6 +85,8 @@ hb_status hb_reactions_parse(const char *file, const char *text, hb_reactions **
 		hb_reactions_close(reactions);
 		return HB_E_MEMORY;
 	}
+	if (!strncmp(text, "\xef\xbb\xbf", 3)) /* an editor says that it is UTF-8 */
+		text += 3;
 	hb__when_reader r = {.file = file, .text = text, .line = 1, .column = 1, .err = err, .to = reactions};
 	hb__when_next(&r);
 	while (!r.failed && r.word.text)
@@ -158,6 +160,22 @@ bool hb_reactions_model(const hb_reactions *reactions, size_t index, const char 
 			if (c->model && !index--) {
 				*ret_file = c->model;
 				*ret_program = c->program;
+				return true;
+			}
+		}
+	return false;
+}
+
+bool hb_reactions_finding(
+	const hb_reactions *reactions, size_t index, const char **ret_id, int *ret_line, int *ret_column)
+{
+	for (size_t i = 0; i < reactions->nrules; i++)
+		for (size_t k = 0; k < reactions->rule[i].nconditions; k++) {
+			const hb__when_condition *c = &reactions->rule[i].condition[k];
+			if (c->line && !index--) {
+				*ret_id = c->what;
+				*ret_line = c->line;
+				*ret_column = c->column;
 				return true;
 			}
 		}

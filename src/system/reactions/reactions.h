@@ -61,6 +61,10 @@ bool hb_reactions_look_back(const hb_reactions *reactions);
  * that have the file in their field `model`. False: there are no more of them. */
 bool hb_reactions_model(const hb_reactions *reactions, size_t index, const char **ret_file, const char **ret_program);
 
+/* An identifier that a rule asks for as a finding, and where it stands: the caller knows which there are. False: there are no more of them. */
+bool hb_reactions_finding(
+	const hb_reactions *reactions, size_t index, const char **ret_id, int *ret_line, int *ret_column);
+
 /* The rule is due. event: a row of `events` as hb_complex_rows has it, or one made like it for a state. */
 typedef void hb_reactions_due(void *user, size_t index, const cJSON *event);
 /* An event has come. due NULL: it was one that an earlier manager has asked about already, so no rule is due: it is remembered. */

@@ -11,9 +11,9 @@ static void read_where(hb__when_reader *r, hb__when_condition *c)
 {
 	for (;;) {
 		if (!c->program && hb__when_takes_word(r, "of"))
-			c->program = hb__when_name(r, "the name of a program");
+			c->program = hb__when_named(r, "program");
 		else if (!c->node && hb__when_takes_word(r, "on"))
-			c->node = hb__when_name(r, "the name of a node");
+			c->node = hb__when_named(r, "node");
 		else
 			return;
 	}
@@ -35,8 +35,9 @@ static bool read_limit(hb__when_reader *r, hb__when_condition *c)
 static char *read_rank(hb__when_reader *r)
 {
 	char *rank = hb__when_name(r, "a rank");
-	if (strspn(rank, "0123456789") != strlen(rank))
-		hb__when_wrong(r, "a rank is a number, not '%.40s'; other processes: process NAME", rank);
+	if (strspn(rank, "0123456789") != strlen(rank) || (*rank == '0' && rank[1]))
+		hb__when_wrong_before(r, "a rank is a number%s, not '%.40s'; other processes: process NAME",
+			*rank == '0' ? " without a 0 before it" : "", rank);
 	return rank;
 }
 
@@ -61,7 +62,7 @@ static void read_process_verb(hb__when_reader *r, hb__when_condition *c)
 		c->kinds = HB__DEATH;
 		if (hb__when_takes_word(r, "by")) {
 			hb__when_need(r, "signal");
-			c->signal = (int64_t)hb__when_number_here(r, "a signal");
+			c->signal = hb__when_whole(r, "a signal", 1, 64);
 		}
 	} else if (hb__when_takes_word(r, "exits")) {
 		c->kinds = HB__EXIT;
@@ -69,7 +70,7 @@ static void read_process_verb(hb__when_reader *r, hb__when_condition *c)
 			hb__when_need(r, "status");
 			c->has_status = true;
 			c->not_status = hb__when_takes_word(r, "not");
-			c->status = (int64_t)hb__when_number_here(r, "a status");
+			c->status = hb__when_whole(r, "a status", 0, 255);
 		}
 	} else if (hb__when_takes_word(r, "fails")) {
 		c->kinds = HB__DEATH | HB__EXIT;
@@ -194,7 +195,7 @@ static void read_node_value(hb__when_reader *r, hb__when_condition *c, const cha
 	if (hb__when_takes_word(r, "any"))
 		hb__when_need(r, "node");
 	else if (hb__when_takes_word(r, "node"))
-		c->node = hb__when_name(r, "the name of a node");
+		c->node = hb__when_named(r, "node");
 	else
 		hb__when_none(r);
 	r->wanted[0] = 0;
@@ -208,10 +209,10 @@ static void read_pattern(hb__when_reader *r, hb__when_condition *c)
 	c->kind = HB__FINDING;
 	c->model = hb__when_name(r, "the file of a model");
 	if (*c->model && *c->model != '/')
-		hb__when_wrong(r, "the file of a model is an absolute path, on the node of the program, not '%.60s'",
-			c->model);
+		hb__when_wrong_before(r,
+			"the file of a model is an absolute path, on the node of the program, not '%.60s'", c->model);
 	hb__when_need(r, "of");
-	c->program = hb__when_name(r, "the name of a program");
+	c->program = hb__when_named(r, "program");
 	hb__when_need(r, "is");
 	r->wanted[0] = 0;
 	if (hb__when_takes_word(r, "wrong"))
@@ -239,8 +240,11 @@ static void read_any(hb__when_reader *r, hb__when_condition *c)
 static void read_finding(hb__when_reader *r, hb__when_condition *c)
 {
 	c->kind = HB__FINDING;
-	if (r->word.text && !r->word.quoted && !strncmp(r->word.text, "HB-", 3))
+	if (r->word.text && !r->word.quoted && !strncmp(r->word.text, "HB-", 3)) {
+		c->line = r->word.line;
+		c->column = r->word.column;
 		c->what = hb__when_name(r, "the identifier of a finding");
+	}
 	read_where(r, c);
 }
 
@@ -259,10 +263,10 @@ static void read_one(hb__when_reader *r, hb__when_condition *c)
 		read_where(r, c);
 		read_process_verb(r, c);
 	} else if (hb__when_takes_word(r, "program")) {
-		c->program = hb__when_name(r, "the name of a program");
+		c->program = hb__when_named(r, "program");
 		read_program_verb(r, c);
 	} else if (hb__when_takes_word(r, "node")) {
-		c->node = hb__when_name(r, "the name of a node");
+		c->node = hb__when_named(r, "node");
 		read_node(r, c);
 	} else if (hb__when_takes_word(r, "finding"))
 		read_finding(r, c);
@@ -303,6 +307,7 @@ void hb__when_read_condition(hb__when_reader *r, hb__when_rule *rule)
 	else if (happenings > 1)
 		hb__when_wrong(
 			r, "two happenings joined by 'and' need 'within TIME': nothing happens at the same moment");
+	hb__when_check_conditions(r, rule);
 	if (hb__when_takes_word(r, "at")) {
 		hb__when_need(r, "most");
 		hb__when_need(r, "once");

@@ -241,6 +241,8 @@ static void serve(struct server *s)
 
 static int listen_unix(struct server *s, const char *path)
 {
+	if (!*path)
+		return hb__fail_with(HB_EXIT_USAGE, "--listen unix: lacks the path of a socket");
 	s->fd = hb_unix_listen(path, SOCK_STREAM);
 	if (s->fd < 0 && errno == ENAMETOOLONG)
 		return hb__fail_with(HB_EXIT_USAGE, "--listen unix:%s: the path of a socket has at most %zu bytes",

@@ -12,14 +12,16 @@
 #define PAUSE 1.0    /* seconds after one that was not taken */
 
 /* By hbdbNotifications; 0: this kind is none. */
-static oid notification(const char *kind)
+static oid notification(const hb_told *t)
 {
 	static const struct {
 		const char *kind;
 		oid number;
 	} known[] = {{"death", 1}, {"gone", 1}, {"stop", 2}, {"finding", 3}, {"hang", 4}, {"sensor", 5}, {"node", 6}};
+	if (!strcmp(t->kind, "death") && !strcmp(t->weight, "note"))
+		return 0; /* with its program it was told to end */
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strcmp(kind, known[i].kind))
+		if (!strcmp(t->kind, known[i].kind))
 			return known[i].number;
 	return 0;
 }
@@ -125,7 +127,7 @@ void hb__snmp_notify(hb_snmp *snmp)
 	for (int i = 0; i < AT_ONCE && !snmp->sending && hb_seconds() >= snmp->rest &&
 			(there = hb_reader_event(snmp->reader, snmp->place.event, true, &t)) > 0;
 		i++) {
-		oid number = notification(t.kind);
+		oid number = notification(&t);
 		if (number)
 			send_event(snmp, &t, number);
 		else

@@ -115,6 +115,8 @@ def for_others(c):
 
 def main():
     with Complex(reactions='when program odd fails do note "at {time} of event {event} with {status}", run sh -c "cat >> told"\n') as c:
+        with open(c.path + "/typo", "w", encoding="utf-8") as f:
+            f.write("\ufeff# a mark of an editor before it\nwhen finding HB-DEADLOK-CYCLE do note\n")
         c.begin()
         c.do("nodes", "add", "n1", "--platform", "local")
         until(lambda: c.rows("nodes")[0]["state"] == "up")
@@ -127,6 +129,11 @@ def main():
         c.do("program", "begin", "lives")
         until(lambda: c.program("lives")["state"] == "running")
         unwritten(c)
+        status, _, err = c.run("program", "release")
+        check(status == 2 and 'a number as "#12", in quotes' in err, "a number of a process that a shell took for a comment is thought of", err)
+        status, _, err = c.run("manager", "--check-only", "--reactions", "typo")
+        check(status == 2 and "typo:2:14: there is no finding HB-DEADLOK-CYCLE" in err and "did you mean 'HB-DEADLOCK-CYCLE'?" in err,
+              "a finding that there is not is refused", err)
         told = until(lambda: open(c.path + "/told", encoding="utf-8").read() if c.event("reaction") else "")
         check(re.search(r'"time":\d{16},', told) and json.loads(told), "a command is told the event as JSON with whole numbers", told)
         since(c)

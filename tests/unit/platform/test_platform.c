@@ -42,6 +42,9 @@ static void test_refused(void)
 	refused("list = sinfo {node}\n", "{node} has no meaning here");
 	refused("reach = sh -c x{command}\n", "{command} is a word by itself");
 	refused("reach = sh -c \"{command}\n", "a double quote is not closed");
+	refused("reach = ssh {node}\n", ":1: reach has neither {command} nor {quoted}");
+	refused("start = qemu-x\n", ":1: start has neither {command} nor {quoted}");
+	refused("stub = QEMU_GDB\n", ":1: stub is VARIABLE={socket}");
 	char why[HB_PLATFORM_WHY];
 	check(!hb_platform_load("nowhere", why) && strstr(why, "there is no platform nowhere"), "%s", why);
 	check(!hb_platform_load("/nowhere/x", why) && strstr(why, "No such file"), "%s", why);
@@ -125,9 +128,9 @@ static void test_known(const char *known)
 		hb_platform_words_free(words);
 		hb_platform_free(p);
 	}
-	write_file("ssh", "reach = mine {node}\n");
+	write_file("ssh", "reach = mine {node} {command}\n");
 	hb_platform *p = hb_platform_load("ssh", why);
-	check(p && p->reach && !strcmp(p->reach, "mine {node}"), "the user's own ssh: %s", why);
+	check(p && p->reach && !strcmp(p->reach, "mine {node} {command}"), "the user's own ssh: %s", why);
 	hb_platform_free(p);
 	char **all = hb_platform_names();
 	size_t mine = 0;

@@ -52,7 +52,7 @@ static void tell_how(struct stacks *s)
 {
 	cJSON *row = hb_complex_row(s->manager->complex, "processes", s->process);
 	hb__manager_note(s->manager, "note", "warning", 0, 0, s->process,
-		"it stands, held for %s: 'gdb -p %lld' on node %s takes it over where it is; 'hbdb program release #%lld', then 'hbdb program go #%lld', let it go on",
+		"it stands, held for %s: 'gdb -p %lld' on node %s takes it over where it is; 'hbdb program release \"#%lld\"', then 'hbdb program go \"#%lld\"', let it go on",
 		s->left, (long long)hb__manager_int(row, "pid"), hb__manager_text(row, "node_name"),
 		(long long)s->process, (long long)s->process);
 	cJSON_Delete(row);

@@ -9,6 +9,7 @@
 #include "../../memory/sockets.h"
 #include "../../memory/state.h"
 #include "../../options.h"
+#include "rules/finding.h"
 #include "system/manager/manager.h"
 #include "system/platforms/platform.h"
 
@@ -70,6 +71,26 @@ static void say(void *user, const char *line)
 	hb__say("%s", line);
 }
 
+/* A finding that there is not would be waited for in vain. */
+static int check_findings(const char *file, const hb_reactions *reactions)
+{
+	const char *id;
+	int line, column;
+	for (size_t i = 0; hb_reactions_finding(reactions, i, &id, &line, &column); i++) {
+		hb_guess g = {.word = id};
+		bool known = false;
+		for (size_t k = 0; k < HB_FINDINGS; k++) {
+			known |= !strcmp(hb_finding_kinds[k].id, id);
+			hb__guess(&g, hb_finding_kinds[k].id);
+		}
+		if (!known)
+			return hb__fail_with(HB_EXIT_USAGE,
+				"%s:%d:%d: there is no finding %s, as 'hbdb help findings' lists them%s", file, line,
+				column, id, hb__guessed(&g));
+	}
+	return 0;
+}
+
 static int read_reactions(const hb_args *args, hb_reactions **ret)
 {
 	const char *file = hb__option_value(args, "reactions");
@@ -81,7 +102,12 @@ static int read_reactions(const hb_args *args, hb_reactions **ret)
 			       : 0;
 	if (hb_reactions_read(file, ret, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
-	return 0;
+	int code = check_findings(file, *ret);
+	if (code) {
+		hb_reactions_close(*ret);
+		*ret = NULL;
+	}
+	return code;
 }
 
 static char *database(const hb_args *args)

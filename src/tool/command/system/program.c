@@ -106,7 +106,7 @@ static int do_verb(const hb_args *args, hb_asker *console, const struct verb *v)
 	int code = hb__named_in(console, args->word[1], !v->process, ask);
 	if (!code && !v->program && !cJSON_HasObjectItem(ask, "process"))
 		code = hb__fail_with(
-			HB_EXIT_USAGE, "program %s takes a process, as %s:3 or #12", v->name, args->word[1]);
+			HB_EXIT_USAGE, "program %s takes a process, as %s:3 or \"#12\"", v->name, args->word[1]);
 	for (size_t i = 0; i < 2; i++)
 		if (hb__option_value(args, texts[i]))
 			cJSON_AddStringToObject(ask, texts[i], hb__option_value(args, texts[i]));
@@ -175,7 +175,11 @@ int hb__program(const hb_args *args)
 			verb, hb__guessed(&g));
 	if (args->nwords != (lists ? (args->nwords ? 1 : 0) : 2) || (args->rest && !adds))
 		return hb__fail_with(HB_EXIT_USAGE,
-			lists ? "program %s takes nothing else" : "program %s takes the name of one program", verb);
+			lists ? "program %s takes nothing else"
+			: known && known->process && args->nwords == 1
+				? "program %s takes the name of one program or process; a number as \"#12\", in quotes: for a shell # begins a comment"
+				: "program %s takes the name of one program",
+			verb);
 	int code = hb__asker_open(hb__option_value(args, "socket"), &console);
 	if (!code)
 		code = lists     ? list(args, console)
