@@ -133,6 +133,40 @@ def dead(place, database):
     check("a recording that is not here is said", status == 2 and "is not on this machine" in err, (status, err))
 
 
+# Rank 1 is in the past of who dies, has nothing more to do, and is killed with the job: in a replay it would go on for ever.
+SLEEPS = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	int rank, v = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 1)
+		MPI_Send(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+	if (!rank) {
+		MPI_Recv(&v, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		abort();
+	}
+	for (;;)
+		sleep(1);
+}
+"""
+
+
+def asleep(place, database):
+    """One that was killed behind its last event stands there, as others do: it does not end by itself."""
+    build(place, "mpicc.openmpi", "sleeps", SLEEPS)
+    place.run(HBDB, "record", "-o", place.file("sleeps.hbdb"), "--", *MPIRUN, place.file("sleeps"), timeout=300)
+    database.add("program", program=3, name="sleeps", node=1, command="[]", state="failed", recording=place.file("sleeps.hbdb"))
+    number = process(database, 1, name="0", rank=0, program=3, began=2, recording=place.file("sleeps.hbdb"))
+    database.db.execute("UPDATE process SET state = 'ended', signal = 6 WHERE process = ?", (number,))
+    event = database.event("death", "error", "process 0 of sleeps died: signal 6 (Aborted)", process=number)
+    status, out, err = debug(place, event, "set timeout 200", "status")
+    check("who sleeps in the past of a death is held behind its last event", status == 0 and "[1] held after 1:2" in out and "[0] held after 0:2" in out, (status, out, err))
+
+
 def refused(place, database):
     event = database.event("node", "note", "beta is up", node=1)
     for words, wanted in ((["--event", "x"], "takes the number"), (["--event", "0"], "takes the number"), (["--event", "99999"], "has no event 99999"),
@@ -151,6 +185,7 @@ def main():
         living(place, database)
         job(place, database)
         dead(place, database)
+        asleep(place, database)
         refused(place, database)
     finish()
 

@@ -421,9 +421,11 @@ uint32_t hb__live_process(hb_live *l, int32_t number)
 static hb_target target_of(hb_live *l, uint32_t line, uint32_t event, hb_stop stop)
 {
 	const hb_line *at = &hb_model_lines(l->run->model)[line];
+	/* who was killed behind its last event does not end by itself in a replay: it may sleep for ever */
+	bool ended = hb_model_processes(l->run->model)[at->process].ending != HB_ENDING_NONE;
 	return (hb_target){.rank = hb__live_number(l, at->process),
 		.lane = at->lane,
-		.free = stop == HB_STOP_END,
+		.free = stop == HB_STOP_END && ended,
 		.inside = stop == HB_STOP_INSIDE,
 		.next = hb_model_processes(l->run->model)[at->process].nlines > 1,
 		.event = stop == HB_STOP_NOTHING  ? 0
