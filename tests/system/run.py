@@ -279,8 +279,34 @@ def elsewhere():
         check(until(lambda: c.rows("nodes")[0]["state"] == "up"), "an agent is begun where the manager's hbdb is", c.run("nodes")[1])
         os.rename(own, own + ".gone")
         c.do("nodes", "add", "f2", "--platform", "far")
+        listed(c)
         words = "hbdb does not run here: install it as %s, or in the PATH of logins without a terminal, which is /usr/bin:/bin" % own
         check(until(lambda: words in c.run("nodes")[1]), "a node without hbdb says what to do", c.run("nodes")[1])
+
+
+def listed(c):
+    """Nodes that a platform lists itself."""
+    def platform(text):
+        with open(c.path + "/config/hbdb/platforms/many.platform", "w", encoding="ascii") as f:
+            f.write("reach = {command}\n" + text)
+
+    platform("")
+    status, _, err = c.run("nodes", "add", "--all", "--platform", "many")
+    check(status == 2 and "does not say which nodes it has" in err, "a platform without a list is asked for its nodes in vain", err)
+    platform('list = printf "l1\\n\\n l2 \\n"\n')
+    status, _, err = c.run("nodes", "add", "--all", "--platform", "many")
+    check(status == 2 and "a node's name is" in err, "what is no name of a node is refused", err)
+    platform('list = printf "l1\\nl2\\n"\n')
+    status, _, err = c.run("nodes", "add", "--all", "--platform", "many")
+    check(status == 0 and "2 nodes of platform many" in err, "all nodes of a platform are added", err)
+    check({("l1", "many", "l1"), ("l2", "many", "l2")} <= {(r["name"], r["platform"], r["address"]) for r in c.rows("nodes")}, "each by its name", c.run("nodes")[1])
+    platform("list = false\n")
+    status, _, err = c.run("nodes", "add", "--all", "--platform", "many")
+    check(status == 2 and "ended with status 1" in err, "a list that fails is said", err)
+    for wrong in (["add", "x", "--all"], ["--all"], ["add", "--all", "--address", "x"]):
+        check(c.run("nodes", *wrong)[0] == 2, "hbdb nodes %s is refused" % " ".join(wrong))
+    for name in ("l1", "l2"):
+        c.do("nodes", "remove", name)
 
 
 def main():
