@@ -119,6 +119,11 @@ def programs(c):
     check(until(lambda: c.program("sleeper")["runs"] == 2 and c.program("sleeper")["state"] == "running"), "it is begun anew", c.program("sleeper"))
     c.do("program", "end", "sleeper")
     check(until(lambda: c.program("sleeper")["state"] == "ended"), "and ended, which is no failure", c.program("sleeper"))
+    last = [e for e in c.rows("events", "--program", "sleeper") if e["kind"] in ("death", "exit")][-1]
+    check(last["weight"] == "note" and "as it was told to end" in last["text"], "its event says that it was told to end, and is no error", last)
+    for verb in (["stop"], ["signal", "--signal", "15"]):
+        status, _, err = c.run("program", *verb, "#%d" % c.program("sleeper")["process"])
+        check(status == 1 and "has ended" in err, "program %s of one that has ended: status 1" % verb[0], (status, err))
     c.do("program", "add", "bad", "--node", "n1", "--", "/no/such/program")
     c.do("program", "begin", "bad")
     check(until(lambda: c.program("bad")["state"] == "failed") and c.event("program", "could not be begun"), "a command that is not there", c.program("bad"))

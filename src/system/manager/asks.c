@@ -168,7 +168,7 @@ struct pass {
 	uint64_t id;
 	int64_t program;
 	size_t waits;
-	bool failed;
+	bool failed, ring; /* of `keep` */
 	char error[300];
 };
 
@@ -209,18 +209,22 @@ static void move_process(struct ask *a, const char *what)
 	int64_t process = hb__manager_int(a->object, "process"), signal = hb__manager_int(a->object, "signal");
 	cJSON *row = process > 0 ? hb_complex_row(a->manager->complex, "processes", process) : NULL;
 	struct pass *p = new_pass(a);
+	const char *state = row ? hb__manager_text(row, "state") : "";
 	hb_status status = row ? hb_complex_may(a->manager->complex, process, 0, a->who, &err) : HB_E_ARGUMENT;
 	if (!status && !strcmp(what, "signal") && (signal < 1 || signal > SIGRTMAX)) {
 		status = err.status = HB_E_ARGUMENT;
 		snprintf(err.message, sizeof err.message, "the ask says no signal");
 	}
+	bool over = !status && (!strcmp(state, "ended") || !strcmp(state, "gone"));
 	status = status ? status
 			: hb__process_ask(
 				  a->manager, row, what, !strcmp(what, "signal") ? (int)signal : 0, passed, p, &err);
-	if (status) {
+	if (status)
 		free(p);
+	if (status && over) /* as its agent would say it, which may know it first */
+		hb_wire_refuse(a->wire, a->id, 1, "%s", err.message);
+	else if (status)
 		refuse(a, &err);
-	}
 	cJSON_Delete(row);
 }
 
@@ -323,7 +327,10 @@ static void kept(void *user, const cJSON *object, const char *error, int status)
 	if (--p->waits)
 		return;
 	hb__manager_note(p->manager, "note", p->failed ? "warning" : "note", 0, p->program, 0,
-		p->failed ? "its ring could not be kept: %s" : "its ring was kept%s", p->failed ? p->error : "");
+		p->failed ? "its ring could not be kept: %s"
+		: p->ring ? "its ring was kept%s"
+			  : "what its recording held was kept%s",
+		p->failed ? p->error : "");
 	struct hb__console *c = console_of(p);
 	if (c && p->failed)
 		hb_wire_refuse(c->wire, p->id, 2, "%s", p->error);
@@ -340,6 +347,9 @@ void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, u
 		return;
 	*p = (struct pass){
 		.manager = m, .console = console, .id = id, .program = hb__manager_int(program, "program"), .waits = 1};
+	const cJSON *word;
+	cJSON_ArrayForEach(word, cJSON_GetObjectItemCaseSensitive(program, "record")) p->ring |=
+		cJSON_IsString(word) && !strncmp(word->valuestring, "--ring", 6);
 	for (size_t i = 0; i < m->nnodes; i++) {
 		struct hb__node *n = m->node[i];
 		bool watched = false;
