@@ -117,7 +117,17 @@ static void test_known(const char *known)
 	char why[HB_PLATFORM_WHY], path[4200];
 	static const char *const names[] = {"container", "local", "podman", "qemu-aarch64", "qemu-armhf", "qemu-ppc64",
 		"qemu-riscv64", "qemu-s390x", "slurm", "ssh"};
+	/* with what a node is reached, where that is another one: an empty file would be this machine */
+	static const char *const by[][2] = {
+		{"container", "nsenter "}, {"podman", "podman "}, {"slurm", "srun "}, {"ssh", "ssh "}};
 	static const char *const command[] = {"true", NULL};
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+		snprintf(path, sizeof path, "%s/%s.platform", known, by[i][0]);
+		hb_platform *p = hb_platform_load(path, why);
+		check(p && p->reach && !strncmp(p->reach, by[i][1], strlen(by[i][1])), "%s is reached by %s", by[i][0],
+			by[i][1]);
+		hb_platform_free(p);
+	}
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		snprintf(path, sizeof path, "%s/%s.platform", known, names[i]);
 		hb_platform *p = hb_platform_load(path, why);
