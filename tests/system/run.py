@@ -310,6 +310,13 @@ def listed(c):
     check(status == 2 and "ended with status 1" in err, "a list that fails is said", err)
     for wrong in (["add", "x", "--all"], ["--all"], ["add", "--all", "--address", "x"]):
         check(c.run("nodes", *wrong)[0] == 2, "hbdb nodes %s is refused" % " ".join(wrong))
+    with open(c.path + "/config/hbdb/platforms/many.platform", "w", encoding="ascii") as f:
+        f.write("reach = false {command}\n")
+    for _ in range(5):  # it may have read what was said to it, or not
+        c.do("nodes", "add", "silent", "--platform", "many")
+        why = until(lambda: [r["why"] for r in c.rows("nodes") if r["name"] == "silent" and r["state"] == "down"])
+        check(why == ["the other side ended before it said anything"], "a node whose command ends at once", why)
+        c.do("nodes", "remove", "silent")
     for name in ("l1", "l2"):
         c.do("nodes", "remove", name)
 

@@ -253,6 +253,16 @@ static void take_frames(hb_wire *wire)
 	}
 }
 
+/* Who ends without having read what was said to him leaves a broken connection: of one that never spoke it is no news what the network calls that. */
+static void lost(hb_wire *wire, int error)
+{
+	if (error && (wire->peer || (error != ECONNRESET && error != EPIPE)))
+		hb__wire_fail(wire, "the connection broke: %s", strerror(error));
+	else
+		hb__wire_fail(wire, wire->peer ? "the other side ended the connection"
+					       : "the other side ended before it said anything");
+}
+
 static void take_in(hb_wire *wire)
 {
 	struct hb__queue *q = &wire->read;
@@ -265,11 +275,7 @@ static void take_in(hb_wire *wire)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			hb__wire_fail(wire,
-				n            ? "the connection broke: %s"
-				: wire->peer ? "the other side ended the connection"
-					     : "the other side ended before it said anything",
-				strerror(errno));
+			lost(wire, n ? errno : 0);
 			return;
 		}
 		q->n += (size_t)n;
@@ -285,7 +291,7 @@ static void give_out(hb_wire *wire)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n < 0) {
-			hb__wire_fail(wire, "the connection broke: %s", strerror(errno));
+			lost(wire, errno);
 			return;
 		}
 		hb__queue_take(q, (size_t)n);
