@@ -20,6 +20,7 @@ def version():
 def loose(text):
     """The lines, with their indentation, without other spaces; a macro is one line."""
     text = re.sub(r"\s*\\\n\s*", "", text)
+    text = re.sub(r"^\s+:", ":", text, flags=re.M)  # operands of assembler
     return [re.match(r"\s*", line)[0] + re.sub(r"\s+", "", line) for line in text.split("\n")]
 
 

@@ -16,13 +16,15 @@ static int twice(int x)
 	return y;
 }
 
+static long f = -1;
+
 static void turn(int i) { total += i; }
 
 int main(void)
 {
 	int a = twice(4);
 	int b = twice(a);
-	long f = fib(6);
+	f = fib(6);
 	for (int i = 0; i < 5000; i++)
 		turn(i);
 	printf("%d %d %ld %ld\n", a, b, f, total);

@@ -143,10 +143,11 @@ static void on_connection(struct looking *l, const hb_event *e, const char *end)
 /* Of ends with an address, and of events at them. */
 static void mark(struct looking *l, const hb_event *e, const char *end)
 {
-	int64_t new = e->means->does == HB_DOES_ACCEPT ? hb_event_value(e, "new") : -1;
-	const char *name = e->means->does != HB_DOES_ACCEPT ? end
-			   : new < 0                        ? NULL
-							    : hb_log_text(l->log, (uint32_t) new);
+	const char *name = end;
+	if (e->means->does == HB_DOES_ACCEPT) {
+		int64_t accepted = hb_event_value(e, "new");
+		name = accepted < 0 ? NULL : hb_log_text(l->log, (uint32_t)accepted);
+	}
 	char own[NAME], peer[NAME];
 	if (!name || !strstr(name, " > ") || !has(&l->outside, made_of(name).here))
 		return;
