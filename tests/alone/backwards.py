@@ -68,7 +68,7 @@ def after(text, word):
 def test(mpi, folder):
     run(["mpicc." + mpi, "-g", "-O0", "-o", "wild", os.path.join(HERE, "programs/wild.c")], folder).check_returncode()
     recorded = run([HBDB, "record", "--level", "data", "-o", "r.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./wild"], folder)
-    want(mpi + ": it crashes", recorded.returncode, recorded.stderr)
+    want(mpi + ": it crashes", "ended inside MPI" in recorded.stderr, recorded.stderr)  # the status of MPICH 4.2's launcher is 0 at times
     with open(os.path.join(folder, "script"), "w") as script:
         script.write(SCRIPT % HBDB)
     done = run(["gdb", "-nx", "-batch", "-x", "script", "./wild"], folder)
