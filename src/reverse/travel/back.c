@@ -63,9 +63,10 @@ hb_stop hb_reverse_step_back(hb_reverse *r)
 	hb_met how;
 	if (!may_go_back(r))
 		return stopped(r, HB_STOP_FAILED);
+	bool at_mark = hb__at_mark(r);
 	size_t i = r->base;
 	int64_t steps = r->steps;
-	if (steps == 0) {
+	if (at_mark) {
 		if (i <= r->floor)
 			return stopped(r, HB_STOP_BEGIN);
 		steps = r->marks[i--].steps;
@@ -189,10 +190,11 @@ hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay)
 		return stopped(r, HB_STOP_FAILED);
 	for (size_t i = 0; i < r->npoints; i++)
 		any |= (r->points[i].whose & HB_FOR_USER) != 0;
+	bool at_mark = hb__at_mark(r);
 	size_t i = r->base;
-	if (!any || (i <= r->floor && r->steps == 0))
+	if (!any || (i <= r->floor && at_mark))
 		return stay ? stopped(r, HB_STOP_NONE) : at_begin(r);
-	if (r->steps == 0)
+	if (at_mark)
 		i--;
 	hb__put_aside(r, &aside);
 	/* the marks stay where they are as long as nothing is hit */

@@ -119,6 +119,8 @@ class Judge:
             if not 0 <= here.low[0] < len(self.truth.at) - 1:
                 return Place((-1, 0), (here.low[0] + 1, 0), None)
             here = self.own(here.low[0] + 1)
+            if here.low[0] in self.points.code:
+                return here  # which is told
         if here.name == ("event", 1) and n < 0 or here.name == ("end",) and n > 0:
             return here
         if here.name[0] != "instruction":
