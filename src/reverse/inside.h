@@ -254,6 +254,9 @@ bool hb__comes_to_entry(const hb_reverse *r);
 /* marks.c */
 /* Makes now a mark behind marks[base]; it is the base then. False: it could not be. */
 bool hb__mark(hb_reverse *r);
+/* Now is about to go on with nobody who asks for an event. A recorder with a look of its own leaves nothing behind by telling one: from anywhere else
+ * its way is that on which none was asked for. */
+void hb__goes_on(hb_reverse *r);
 /* Whether now stands at marks[base]. */
 bool hb__at_mark(hb_reverse *r);
 /* The length of an instruction that repeats itself, where now stands at one and may be in its middle: no breakpoint would find that place

@@ -380,8 +380,8 @@ static hb_returned returned(const struct hb__process *p, hb_gdb *gdb, const hb_f
 {
 	const hb_frame *now = &p->p.broken.frame;
 	/* out of a function without a name gdb gives no reason */
-	bool arrived = p->p.broken.reason == HB_GDB_STEPPED ||
-		       (p->p.broken.reason == HB_GDB_ASKED && now->pc == call->pc);
+	bool arrived =
+		p->p.broken.reason == HB_GDB_STEPPED || (p->p.broken.reason == HB_GDB_ASKED && now->pc == call->pc);
 	if (!arrived)
 		return HB_RETURN_STOPPED;
 	bool same = now->line == call->line && !strcmp(now->fullname, call->fullname);

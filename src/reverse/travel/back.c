@@ -110,13 +110,15 @@ static hb_met count_hits(hb_reverse *r, size_t i, const hb_copy *target, hits *r
 }
 
 /* To the nth hit after marks[i], with marks at those 1, 4, 16, ... before it: whoever went back to it may go on to them. */
-static int to_hit(hb_reverse *r, size_t i, hits *h)
+static int to_hit(hb_reverse *r, size_t i, uint64_t reached, hits *h)
 {
 	uint64_t next = 1;
 	while (next * 4 < h->n)
 		next *= 4;
 	if (hb__from_mark(r, i))
 		return -1;
+	/* on the way on which they were counted */
+	hb__ask_for(r, reached);
 	for (uint64_t left = h->n; left > 0;) {
 		hb__pin(r, left > 4);
 		hb_hit hit = hb__run_on(r, &(hb_order){0});
@@ -132,6 +134,7 @@ static int to_hit(hb_reverse *r, size_t i, hits *h)
 		}
 	}
 	hb__lift_all(r);
+	hb__stop_at(r, &r->now, 0);
 	hb__pin(r, false);
 	return 0;
 }
@@ -166,7 +169,7 @@ static bool last_hit(hb_reverse *r, size_t i, const hb_copy *target, hb_aside *a
 {
 	hits h;
 	hb_met how = count_hits(r, i, target, &h);
-	if (how != HB_MET || (h.n && to_hit(r, i, &h))) {
+	if (how != HB_MET || (h.n && to_hit(r, i, target->reached, &h))) {
 		*ret_stop = given_up(r, aside, how == HB_MET ? HB_MET_NEVER : how);
 		return true;
 	}

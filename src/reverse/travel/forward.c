@@ -152,6 +152,7 @@ hb_stop hb_reverse_continue(hb_reverse *r, int signal)
 	if (r->now.ends != HB_ENDS_NOT)
 		return ended(r);
 	r->threads[0].signal = signal;
+	hb__goes_on(r);
 	hb_hit hit = run(r, HB_FOR_USER);
 	return told(r, &hit);
 }
@@ -167,6 +168,7 @@ hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, u
 			r->threads[i].signal = signal;
 	uint64_t n = 0;
 	for (;;) {
+		hb__goes_on(r);
 		hb__pin(r, n > 8);
 		hb_hit hit = hb__step_watching(r, tid);
 		n++;

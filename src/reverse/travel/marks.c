@@ -119,6 +119,12 @@ static bool is_looking(const hb_reverse *r)
 	return r->look && !hb__registers(r->now.pid, &regs) && regs.rip >= r->look && regs.rip < r->look_end;
 }
 
+void hb__goes_on(hb_reverse *r)
+{
+	if (r->now.reached && r->look && !is_looking(r) && !hb_reverse_at_event(r))
+		r->now.reached = 0;
+}
+
 bool hb__at_mark(hb_reverse *r)
 {
 	/* it may have been stopped before it went on from there */

@@ -538,28 +538,35 @@ HB__EXPORT __attribute__((noinline)) void hb_alone_reached(void);
 void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
 
 /* Whether the event that was counted last is asked for. What is asked changes while the process stands, and its state is to be the same whatever
- * that is: registers and flags know of it in this function alone, where no checkpoint is made. */
+ * that is: registers and flags know of it in this function alone, where no checkpoint is made, and a call is made from the same place in any case, for
+ * where it was to return to stays on the stack, in what the program may not have written when it is in use again. */
 HB__EXPORT __attribute__((noinline)) void hb_alone_look(void);
+#if defined(__x86_64__)
+_Static_assert(offsetof(__typeof__(hb_alone_clock), events) == 8 && offsetof(__typeof__(hb_alone_clock), stop_at) == 16,
+	"as the instructions below have them");
+__attribute__((alias("hb_alone_reached"), visibility("hidden"))) void hb__alone_reached(void);
+__attribute__((naked)) void hb_alone_look(void)
+{
+	__asm__("mov hb_alone_clock@GOTPCREL(%rip), %rdx\n\t"
+		"lea 1f(%rip), %rax\n\t"
+		"lea hb__alone_reached(%rip), %rcx\n\t"
+		"mov 16(%rdx), %rsi\n\t"
+		"cmp 8(%rdx), %rsi\n\t"
+		"cmove %rcx, %rax\n\t"
+		"call *%rax\n\t"
+		"xor %eax, %eax\n\t"
+		"xor %esi, %esi\n\t"
+		"ret\n"
+		"1:\n\t"
+		"ret");
+}
+#else /* nobody goes backwards there */
 void hb_alone_look(void)
 {
-#if defined(__x86_64__)
-	uint64_t is;
-	__asm__ volatile("mov %[asked], %%rax\n\t"
-			 "sub %[counted], %%rax\n\t"
-			 "sete %%al\n\t"
-			 "movzbl %%al, %%eax\n\t"
-			 "test %%rax, %%rax"
-			 : "=&a"(is)
-			 : [asked] "m"(hb_alone_clock.stop_at), [counted] "m"(hb_alone_clock.events)
-			 : "cc", "memory");
-	if (is)
-		hb_alone_reached();
-	__asm__ volatile("xor %%eax, %%eax" ::: "rax", "cc", "memory");
-#else /* nobody goes backwards there */
 	if (hb_alone_clock.stop_at == hb_alone_clock.events)
 		hb_alone_reached();
-#endif
 }
+#endif
 
 void hb__alone_end(struct hb__call *c, int error)
 {
