@@ -110,6 +110,25 @@ def between(mpi, folder):
          and "does not do the same each time" in text and "who wrote total last is not known" in text, text)
 
 
+def holes(mpi, folder):
+    """What an event leaves on the stack is the same whether one stopped there or not; a step from an event ends in the next line, and tells what stops it."""
+    behind = line_of("holes", "behind the call */")
+    record(mpi, folder, "holes", 2, "h.hbdb")
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:4", "watch stored", "reverse-stepi", "cont", "cont", "reverse-continue", "reverse-continue", "reverse-continue"])
+    in_order(mpi + ": back over an event at which it stopped before", text, r"stored was 101, is 102", r"stored was 102, is 103", r"stored was 102, is 103",
+             r"stored was 101, is 102", r"stored was 100, is 101")
+    want(mpi + ": every step back found its place", not code and "did not come by" not in text, text)
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:4", "reverse-stepi 3", "stepi 3", "back 2", "goto 0:4", "reverse-stepi 3", "back 2"])
+    in_order(mpi + ": back from an event that was stepped to, and from before it", text, r"^\[0\] stopped after 0:4$", r"^\[0\] after 0:4  MPI_Sendrecv",
+             r"^at 0:2, ", r"^at 0:4, ", r"^\[0\] stopped after 0:4$", r"^at 0:3, ")
+    there, point = r"^\[0\] stopped: talk \(holes\.c:%d\)$" % behind, r"^\[0\] breakpoint 1: talk \(holes\.c:%d\)$" % behind
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:5", "next", "goto 0:5", "step", "goto 0:5", "next 2", "goto 0:5", "step -finish", "break %d" % behind,
+                                             "goto 0:5", "next", "goto 0:5", "step -finish", "goto 0:5", "stepi", "goto 0:5", "cont"])
+    in_order(mpi + ": from an event to the line that begins behind its call", text, there, there, r"talk \(holes\.c:%d\)$" % (behind + 2),
+             r"stopped: main \(holes\.c:\d+\)$", r"breakpoint 1 set", point, point, point, point)
+    want(mpi + ": from an event by lines: status", code == 0, text)
+
+
 def cut(mpi, folder):
     """A process that was killed in a call or between two, or crashed in a function that a call runs: where its recording ends is a place
     like others, from which it goes back."""
@@ -217,7 +236,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, between, cut, fortran, same, instructions, objects, refused:
+            for test in crash, writers, between, holes, cut, fortran, same, instructions, objects, refused:
                 test(mpi, folder)
             left(folder)
     if "--all" not in sys.argv[1:]:
