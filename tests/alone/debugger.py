@@ -50,8 +50,9 @@ def run(command, folder):
 
 
 def record(mpi, folder, program, n, name, *options, arguments=()):
-    run(["mpicc." + mpi, "-g", "-O0", "-o", program, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
-    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + program, *arguments], folder)
+    made = os.path.basename(program)
+    run(["mpicc." + mpi, "-g", "-O0", "-o", made, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
+    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + made, *arguments], folder)
 
 
 def debug(folder, rank, name, commands, *options):
@@ -98,11 +99,11 @@ def writers(mpi, folder):
 
 def between(mpi, folder):
     """A checkpoint that was made on the way to an event is one for the way back, too."""
-    record(mpi, folder, "between", 2, "b.hbdb")
+    record(mpi, folder, "back/between", 2, "b.hbdb")
     code, text = debug(folder, 0, "b.hbdb", ["goto 0:3", "gdb monitor checkpoints", "written total"])
     want(mpi + ": checkpoints between two events", re.search(r"^ *[\d.]+ s, after event 2,", text, re.M), text)
     in_order(mpi + ": a store before the checkpoints", text,
-             r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("between", "total = 7"))
+             r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("back/between", "total = 7"))
     want(mpi + ": a store before the checkpoints: status", code == 0, text)
     run([HBDB, "record", "--level", "data", "-o", "c.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./between", "differ"], folder)
     code, text = debug(folder, 0, "c.hbdb", ["goto 0:3", "written total"])
@@ -112,8 +113,8 @@ def between(mpi, folder):
 
 def holes(mpi, folder):
     """What an event leaves on the stack is the same whether one stopped there or not; a step from an event ends in the next line, and tells what stops it."""
-    behind = line_of("holes", "behind the call */")
-    record(mpi, folder, "holes", 2, "h.hbdb")
+    behind = line_of("back/holes", "behind the call */")
+    record(mpi, folder, "back/holes", 2, "h.hbdb")
     code, text = debug(folder, 0, "h.hbdb", ["goto 0:4", "watch stored", "reverse-stepi", "cont", "cont", "reverse-continue", "reverse-continue", "reverse-continue"])
     in_order(mpi + ": back over an event at which it stopped before", text, r"stored was 101, is 102", r"stored was 102, is 103", r"stored was 102, is 103",
              r"stored was 101, is 102", r"stored was 100, is 101")

@@ -103,7 +103,8 @@ class Judge:
         if name[0] == "beside":
             if n > 0 and name[1][0] == "event" and name[2] < -TOLD:
                 return Place((-1, 0), (len(self.truth.at), 0), None)
-            name, n = name[1], name[2] + n
+            met = name[1][0] == "instruction" and name[1][1] in self.points.code and name[2] * (name[2] + n) < 0
+            name, n = name[1], 0 if met else name[2] + n
         if (n > 0 and name == ("end",)) or (n < 0 and name == ("event", 1)):
             n = 0  # it goes no further
         if n == 0:
