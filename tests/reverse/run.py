@@ -146,6 +146,14 @@ def points_behind_stores(folder):
              r"Breakpoint 3, ", r"^\$5 = 7$", r"^\$6 = 3$")
 
 
+def points_in_a_row(folder):
+    """Breakpoints in memory, one right behind the other, on the way to an event: both are met."""
+    lower = ("_init", "_start", "deregister_tm_clones", "register_tm_clones", "frame_dummy")  # gdb tells of points in this order
+    text = gdb(folder, "clock", ["monitor goto 10", *FLUSH, *["break *" + f for f in lower], "break *event", "break *((char *) event + 1)",
+                                 *["reverse-continue", "p (long) $pc - (long) event", "p hb_alone_clock.events"] * 3], ["20", "1", "10"])
+    in_order("back to each of two breakpoints in a row", text, *(r"^\$%d = %d$" % (k + 1, v) for k, v in enumerate((1, 9, 0, 9, 1, 8))))
+
+
 def ends(folder):
     text = gdb(folder, "calls", ["info registers rip", "break main", "reverse-continue", "continue", "reverse-continue", "info registers rip",
                                  "reverse-stepi", "info registers rip", "delete", "continue", "continue", "p total", "monitor goto START",
@@ -331,7 +339,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, points_at_stores, points_behind_stores, ends, files, signals, children, interrupts, asleep, events, told_late, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, points_at_stores, points_behind_stores, points_in_a_row, ends, files, signals, children, interrupts, asleep, events, told_late, changed, budget, threads, manners]
 
 
 def main():
