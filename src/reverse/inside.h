@@ -240,6 +240,9 @@ typedef struct hb_order {
 hb_hit hb__run_on(hb_reverse *r, const hb_order *order);
 /* One instruction of a thread; the points are not in the way. */
 hb_hit hb__step(hb_reverse *r, pid_t tid);
+/* points.c: whether anything is watched. One instruction of a thread; what is watched is watched meanwhile, and is HB_HIT_WATCH. */
+bool hb__watched(const hb_reverse *r);
+hb_hit hb__step_watching(hb_reverse *r, pid_t tid);
 /* On one processor with the tracee: half of the time of a stop goes into waking another one. */
 void hb__pin(hb_reverse *r, bool on);
 /* Until its entry the program is kept from what differs from run to run: the processor's clock, and which processor it is on (the loader keeps
@@ -251,6 +254,11 @@ bool hb__comes_to_entry(const hb_reverse *r);
 /* marks.c */
 /* Makes now a mark behind marks[base]; it is the base then. False: it could not be. */
 bool hb__mark(hb_reverse *r);
+/* Now is about to go on with nobody who asks for an event. A recorder with a look of its own leaves nothing behind by telling one: from anywhere else
+ * its way is that on which none was asked for. */
+void hb__goes_on(hb_reverse *r);
+/* Whether now stands at marks[base]. */
+bool hb__at_mark(hb_reverse *r);
 /* The length of an instruction that repeats itself, where now stands at one and may be in its middle: no breakpoint would find that place
  * again, and no mark is made there. 0: it stands at none. */
 unsigned hb__repeats(const hb_reverse *r);
@@ -309,11 +317,7 @@ void hb__put_aside(hb_reverse *r, hb_aside *a);
 void hb__leave_aside(hb_reverse *r, hb_aside *a);
 void hb__take_aside(hb_reverse *r, hb_aside *a);
 
-/* forward.c: whether anything is watched. One instruction of a thread; what is watched is watched meanwhile. */
-bool hb__watched(const hb_reverse *r);
-hb_hit hb__step_watching(hb_reverse *r, pid_t tid);
-
-/* Drops an offshoot; notes one sentence. */
+/* forward.c. Drops an offshoot; notes one sentence. */
 void hb__on_course(hb_reverse *r);
 void hb__note(hb_reverse *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

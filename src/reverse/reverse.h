@@ -85,6 +85,8 @@ hb_stop hb_reverse_step_back(hb_reverse *r);
 /* What the recorder in the process counts, docs/man/hbdb-gdbserver.1: false when it has no such counter. An event is at the moment
  * when the counter has become its number. */
 bool hb_reverse_event(hb_reverse *r, uint64_t *ret_event);
+/* Whether it stands where the recorder tells an event, however it came there. */
+bool hb_reverse_at_event(hb_reverse *r);
 hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event);
 /* The same, of a process that has just been started, and whose beginning may not be the same each time (that of MPI looks at the machine): from
  * now on it goes back to there without running again what was before. */

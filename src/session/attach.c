@@ -357,32 +357,46 @@ hb_status hb_session_gdb(hb_session *s, int32_t rank, hb_gdb **ret_gdb, hb_error
 	return HB_OK;
 }
 
-/* The level of the innermost frame of the program; 0: it is there, or has none. */
-static hb_status own_frame(hb_gdb *gdb, int32_t rank, uint32_t *ret_level, hb_error *err)
+/* The innermost frame of the program; of level 0: it is there, or has none. */
+static hb_status own_frame(hb_gdb *gdb, int32_t rank, hb_frame *ret, hb_error *err)
 {
 	hb_frame *frames;
 	size_t n;
 	hb_status status = hb_gdb_stack(gdb, rank, FRAMES, &frames, &n, err);
 	if (status)
 		return status;
-	*ret_level = 0;
+	*ret = (hb_frame){0};
 	for (size_t i = 0; i < n; i++)
 		if (!frames[i].ours) {
-			*ret_level = frames[i].level;
+			*ret = frames[i];
 			break;
 		}
 	free(frames);
 	return HB_OK;
 }
 
-hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_error *err)
+/* How it stands when it has left the frames within this one. */
+static hb_returned returned(const struct hb__process *p, hb_gdb *gdb, const hb_frame *call)
+{
+	const hb_frame *now = &p->p.broken.frame;
+	/* out of a function without a name gdb gives no reason */
+	bool arrived =
+		p->p.broken.reason == HB_GDB_STEPPED || (p->p.broken.reason == HB_GDB_ASKED && now->pc == call->pc);
+	if (!arrived)
+		return HB_RETURN_STOPPED;
+	bool same = now->line == call->line && !strcmp(now->fullname, call->fullname);
+	return !same && hb_gdb_begins_line(gdb, p->p.rank) ? HB_RETURN_LINE : HB_RETURN_CALL;
+}
+
+hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_returned *ret, hb_error *err)
 {
 	struct hb__process *p = hb__process_of(s, rank);
 	hb_gdb *gdb;
-	uint32_t level;
+	hb_frame call;
 	hb_status status = hb_session_gdb(s, rank, &gdb, err);
-	status = status ? status : own_frame(gdb, rank, &level, err);
-	if (status || !level)
+	*ret = HB_RETURN_NONE;
+	status = status ? status : own_frame(gdb, rank, &call, err);
+	if (status || !call.level)
 		return status;
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		hb_thread *t = &p->p.threads[i];
@@ -396,7 +410,7 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 		hb__tell(p, "free %u", i);
 		hb__tell(p, "go %u", i);
 	}
-	status = hb_gdb_go(gdb, rank, HB_GDB_FINISH, level - 1, 1, err);
+	status = hb_gdb_go(gdb, rank, HB_GDB_FINISH, call.level - 1, 1, err);
 	if (status)
 		return status;
 	p->p.life = HB_LIFE_RUNNING;
@@ -406,6 +420,8 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 			return hb__session_fail(err, HB_E_SYSTEM, "%s%s did not return to the program within %.0f s",
 				HB__CALLED(p), seconds);
 	}
-	return p->p.life == HB_LIFE_BROKEN ? HB_OK
-					   : hb__session_fail(err, HB_E_ARGUMENT, "%s%s has ended", HB__CALLED(p));
+	if (p->p.life != HB_LIFE_BROKEN)
+		return hb__session_fail(err, HB_E_ARGUMENT, "%s%s has ended", HB__CALLED(p));
+	*ret = returned(p, gdb, &call);
+	return HB_OK;
 }

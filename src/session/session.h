@@ -217,9 +217,15 @@ hb_status hb_session_gdb(hb_session *session, int32_t rank, hb_gdb **ret_gdb, hb
 hb_status hb_session_attach(hb_session *session, const hb_set *set, hb_set *ret_failed, hb_error *err);
 /* gdb lets go of a process; it goes on as it was: held where it was held. */
 void hb_session_detach(hb_session *session, const hb_set *set);
+typedef enum {
+	HB_RETURN_NONE,    /* it was in the program already */
+	HB_RETURN_CALL,    /* behind the call that the program had made, in its line */
+	HB_RETURN_LINE,    /* that call was the last of its line: it stands where the next one begins */
+	HB_RETURN_STOPPED, /* something stopped it on the way or there, which is to be told: a point, a signal */
+} hb_returned;
 /* A held process returns from hbdb's and MPI's frames to the program's own, and is broken there: as `finish` up to it. Waits for that.
  * HB_E_ARGUMENT when it cannot go on. Before a step this is what makes `step` mean the next line of the program. */
-hb_status hb_session_return(hb_session *session, int32_t rank, double seconds, hb_error *err);
+hb_status hb_session_return(hb_session *session, int32_t rank, double seconds, hb_returned *ret, hb_error *err);
 
 /* Steps a broken process, which then runs until the step is over; does not wait. As hb_gdb_go; the session knows at once that it moves. */
 hb_status hb_session_step(

@@ -50,8 +50,9 @@ def run(command, folder):
 
 
 def record(mpi, folder, program, n, name, *options, arguments=()):
-    run(["mpicc." + mpi, "-g", "-O0", "-o", program, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
-    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + program, *arguments], folder)
+    made = os.path.basename(program)
+    run(["mpicc." + mpi, "-g", "-O0", "-o", made, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
+    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + made, *arguments], folder)
 
 
 def debug(folder, rank, name, commands, *options):
@@ -98,16 +99,35 @@ def writers(mpi, folder):
 
 def between(mpi, folder):
     """A checkpoint that was made on the way to an event is one for the way back, too."""
-    record(mpi, folder, "between", 2, "b.hbdb")
+    record(mpi, folder, "back/between", 2, "b.hbdb")
     code, text = debug(folder, 0, "b.hbdb", ["goto 0:3", "gdb monitor checkpoints", "written total"])
     want(mpi + ": checkpoints between two events", re.search(r"^ *[\d.]+ s, after event 2,", text, re.M), text)
     in_order(mpi + ": a store before the checkpoints", text,
-             r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("between", "total = 7"))
+             r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("back/between", "total = 7"))
     want(mpi + ": a store before the checkpoints: status", code == 0, text)
     run([HBDB, "record", "--level", "data", "-o", "c.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./between", "differ"], folder)
     code, text = debug(folder, 0, "c.hbdb", ["goto 0:3", "written total"])
     want(mpi + ": what cannot be found is not told to be the system's", code != 0 and "changed by" not in text
          and "does not do the same each time" in text and "who wrote total last is not known" in text, text)
+
+
+def holes(mpi, folder):
+    """What an event leaves on the stack is the same whether one stopped there or not; a step from an event ends in the next line, and tells what stops it."""
+    behind = line_of("back/holes", "behind the call */")
+    record(mpi, folder, "back/holes", 2, "h.hbdb")
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:4", "watch stored", "reverse-stepi", "cont", "cont", "reverse-continue", "reverse-continue", "reverse-continue"])
+    in_order(mpi + ": back over an event at which it stopped before", text, r"stored was 101, is 102", r"stored was 102, is 103", r"stored was 102, is 103",
+             r"stored was 101, is 102", r"stored was 100, is 101")
+    want(mpi + ": every step back found its place", not code and "did not come by" not in text, text)
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:4", "reverse-stepi 3", "stepi 3", "back 2", "goto 0:4", "reverse-stepi 3", "back 2"])
+    in_order(mpi + ": back from an event that was stepped to, and from before it", text, r"^\[0\] stopped after 0:4$", r"^\[0\] after 0:4  MPI_Sendrecv",
+             r"^at 0:2, ", r"^at 0:4, ", r"^\[0\] stopped after 0:4$", r"^at 0:3, ")
+    there, point = r"^\[0\] stopped: talk \(holes\.c:%d\)$" % behind, r"^\[0\] breakpoint 1: talk \(holes\.c:%d\)$" % behind
+    code, text = debug(folder, 0, "h.hbdb", ["goto 0:5", "next", "goto 0:5", "step", "goto 0:5", "next 2", "goto 0:5", "step -finish", "break %d" % behind,
+                                             "goto 0:5", "next", "goto 0:5", "step -finish", "goto 0:5", "stepi", "goto 0:5", "cont"])
+    in_order(mpi + ": from an event to the line that begins behind its call", text, there, there, r"talk \(holes\.c:%d\)$" % (behind + 2),
+             r"stopped: main \(holes\.c:\d+\)$", r"breakpoint 1 set", point, point, point, point)
+    want(mpi + ": from an event by lines: status", code == 0, text)
 
 
 def cut(mpi, folder):
@@ -217,7 +237,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, between, cut, fortran, same, instructions, objects, refused:
+            for test in crash, writers, between, holes, cut, fortran, same, instructions, objects, refused:
                 test(mpi, folder)
             left(folder)
     if "--all" not in sys.argv[1:]:

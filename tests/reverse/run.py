@@ -126,6 +126,35 @@ def watched_steps(folder):
              told % (3, 6), r"^\$3 = 6$", told % (6, 3), r"^\$4 = 3$", told % (3, 1), r"^\$5 = 1$")
 
 
+# Stands before the store of turn(3) to total, which is watched as point 2. $store and $behind: its instruction and the next one.
+AT_STORE = ["break turn if i == 3", "continue", "delete", "watch total", "continue", "set $behind = (long) $pc", "reverse-stepi", "set $store = (long) $pc"]
+
+
+def points_at_stores(folder):
+    """An instruction at which a breakpoint stands stores to what is watched. In the search the breakpoint stands in memory, on the way to what was
+    found it has a place of the processor: both count the same hits."""
+    lower = ("_init", "_start", "deregister_tm_clones", "register_tm_clones", "frame_dummy")  # gdb tells of points in this order
+    for n in range(len(lower) + 1):
+        text = gdb(folder, "calls", [*AT_STORE, *["break *" + f for f in lower[:n]], "break *$store", *["continue"] * 5, "p total",
+                                     *["reverse-continue", "p total"] * 4, "reverse-continue", "p $pc == $store"])
+        in_order("back over stores at a breakpoint, with %d others" % n, text, *(r"^\$%d = %d$" % (k + 1, v) for k, v in enumerate((15, 10, 6, 3, 1))))
+
+
+def points_behind_stores(folder):
+    """A breakpoint at the instruction behind a store is met before the store by whoever comes back."""
+    text = gdb(folder, "calls", [*AT_STORE, "stepi 2", "stepi", "break *$behind", *["reverse-continue", "p (long) $pc - $store", "p total"] * 3])
+    in_order("back to a breakpoint behind a store, and to the store", text, r"Breakpoint 3, ", r"^\$1 = 7$", r"^\$2 = 6$", r"Old value = 6", r"^\$3 = 0$", r"^\$4 = 3$",
+             r"Breakpoint 3, ", r"^\$5 = 7$", r"^\$6 = 3$")
+
+
+def points_in_a_row(folder):
+    """Breakpoints in memory, one right behind the other, on the way to an event: both are met."""
+    lower = ("_init", "_start", "deregister_tm_clones", "register_tm_clones", "frame_dummy")  # gdb tells of points in this order
+    text = gdb(folder, "clock", ["monitor goto 10", *FLUSH, *["break *" + f for f in lower], "break *event", "break *((char *) event + 1)",
+                                 *["reverse-continue", "p (long) $pc - (long) event", "p hb_alone_clock.events"] * 3], ["20", "1", "10"])
+    in_order("back to each of two breakpoints in a row", text, *(r"^\$%d = %d$" % (k + 1, v) for k, v in enumerate((1, 9, 0, 9, 1, 8))))
+
+
 def ends(folder):
     text = gdb(folder, "calls", ["info registers rip", "break main", "reverse-continue", "continue", "reverse-continue", "info registers rip",
                                  "reverse-stepi", "info registers rip", "delete", "continue", "continue", "p total", "monitor goto START",
@@ -311,7 +340,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, ends, files, signals, children, interrupts, asleep, events, told_late, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, points_at_stores, points_behind_stores, points_in_a_row, ends, files, signals, children, interrupts, asleep, events, told_late, changed, budget, threads, manners]
 
 
 def main():

@@ -101,18 +101,20 @@ static void give_slots(hb_reverse *r)
 		}
 }
 
-void hb__plant_slots(hb_reverse *r, pid_t tid)
+static void plant_slots(hb_reverse *r, pid_t tid, bool code)
 {
 	unsigned long control = 0;
 	bool any = false;
 	for (size_t i = 0; i < r->npoints; i++)
-		if (r->points[i].slot >= 0) {
+		if (r->points[i].slot >= 0 && (code || r->points[i].kind != HB_POINT_CODE)) {
 			set_slots(&r->points[i], tid, &control);
 			any = true;
 		}
 	if (any)
 		ptrace(PTRACE_POKEUSER, tid, DEBUG_REGISTER(7), (void *)control);
 }
+
+void hb__plant_slots(hb_reverse *r, pid_t tid) { plant_slots(r, tid, true); }
 
 void hb__plant_rest(hb_reverse *r)
 {
@@ -178,6 +180,31 @@ hb_point *hb__watch_hit(hb_reverse *r, pid_t tid)
 				hit = p;
 	}
 	return hit;
+}
+
+bool hb__watched(const hb_reverse *r)
+{
+	for (size_t i = 0; i < r->npoints; i++)
+		if (r->points[i].kind != HB_POINT_CODE)
+			return true;
+	return false;
+}
+
+hb_hit hb__step_watching(hb_reverse *r, pid_t tid)
+{
+	bool watch = hb__watched(r);
+	hb__lift_all(r);
+	if (watch) {
+		/* a point at the instruction itself would keep it from being done */
+		give_slots(r);
+		plant_slots(r, tid, false);
+	}
+	hb_hit hit = hb__step(r, tid);
+	if (!watch)
+		return hit;
+	hb_point *p = hit.kind == HB_HIT_STEP ? hb__watch_hit(r, tid) : NULL;
+	ptrace(PTRACE_POKEUSER, tid, DEBUG_REGISTER(7), NULL);
+	return p ? (hb_hit){.kind = HB_HIT_WATCH, .tid = tid, .whose = p->whose, .address = p->at} : hit;
 }
 
 int hb_reverse_plant(hb_reverse *r, hb_point_kind kind, uint64_t at, size_t size)

@@ -232,6 +232,8 @@ static bool trap_hit(hb_reverse *r, hb_thread *t, hb_hit *hit)
 	hb_point *p = hb__watch_hit(r, t->tid);
 	if (p) {
 		*hit = (hb_hit){.kind = HB_HIT_WATCH, .tid = t->tid, .whose = p->whose, .address = p->at};
+		/* the point behind it is still to be met */
+		t->arrived = at_point(r, t->tid);
 		return true;
 	}
 	if (hb__registers(t->tid, &regs))
@@ -363,10 +365,15 @@ static bool step_over(hb_reverse *r, hb_thread *t, const hb_order *order, hb_hit
 	}
 	if (!p || !p->planted)
 		return false;
-	hb__lift_all(r);
-	*hit = hb__step(r, t->tid);
+	uint64_t calls = r->now.calls;
+	*hit = hb__step_watching(r, t->tid);
 	hb__plant_all(r);
-	return hit->kind != HB_HIT_STEP || (order->calls && r->now.calls >= order->calls && (hit->kind = HB_HIT_CALL));
+	if (hit->kind == HB_HIT_STEP && r->now.calls > calls && order->calls && r->now.calls >= order->calls)
+		hit->kind = HB_HIT_CALL;
+	/* who hears of the step first has the point behind it still to meet */
+	if (hit->kind == HB_HIT_WATCH || hit->kind == HB_HIT_CALL)
+		t->arrived = at_point(r, t->tid);
+	return hit->kind != HB_HIT_STEP;
 }
 
 /* The thread's signal comes to its handler, and the thread stands at the handler's begin. */

@@ -43,14 +43,14 @@ static void tell_event(hb_remote *g)
 }
 
 /* For who drives gdb (src/session/gdb/server.c reads it): whether events are counted, how many are over, whether it stands at its beginning or
- * at its end, what ends it, or whether its record ends, the number by which the system knows it now. */
+ * at its end, what ends it, or whether its record ends, whether it stands exactly where the last one is told, the number by which the system knows it now. */
 static void tell_stand(hb_remote *g)
 {
 	uint64_t event;
 	bool counted = hb_reverse_event(g->r, &event), end = g->last.kind == HB_STOP_END || g->last.dies;
-	print(g, "stand %d %" PRIu64 " %d %d %d %d %d %d %d\n", counted, event, g->last.kind == HB_STOP_BEGIN,
+	print(g, "stand %d %" PRIu64 " %d %d %d %d %d %d %d %d\n", counted, event, g->last.kind == HB_STOP_BEGIN,
 		g->last.kind == HB_STOP_FAILED, end, end ? g->last.signal : 0, end ? g->last.status : 0,
-		end && g->last.cut, (int)hb_reverse_real(g->r));
+		end && g->last.cut, hb_reverse_at_event(g->r), (int)hb_reverse_real(g->r));
 }
 
 static void moved(hb_remote *g, hb_stop stop, double began)

@@ -63,9 +63,10 @@ hb_stop hb_reverse_step_back(hb_reverse *r)
 	hb_met how;
 	if (!may_go_back(r))
 		return stopped(r, HB_STOP_FAILED);
+	bool at_mark = hb__at_mark(r);
 	size_t i = r->base;
 	int64_t steps = r->steps;
-	if (steps == 0) {
+	if (at_mark) {
 		if (i <= r->floor)
 			return stopped(r, HB_STOP_BEGIN);
 		steps = r->marks[i--].steps;
@@ -109,13 +110,15 @@ static hb_met count_hits(hb_reverse *r, size_t i, const hb_copy *target, hits *r
 }
 
 /* To the nth hit after marks[i], with marks at those 1, 4, 16, ... before it: whoever went back to it may go on to them. */
-static int to_hit(hb_reverse *r, size_t i, hits *h)
+static int to_hit(hb_reverse *r, size_t i, uint64_t reached, hits *h)
 {
 	uint64_t next = 1;
 	while (next * 4 < h->n)
 		next *= 4;
 	if (hb__from_mark(r, i))
 		return -1;
+	/* on the way on which they were counted */
+	hb__ask_for(r, reached);
 	for (uint64_t left = h->n; left > 0;) {
 		hb__pin(r, left > 4);
 		hb_hit hit = hb__run_on(r, &(hb_order){0});
@@ -131,6 +134,7 @@ static int to_hit(hb_reverse *r, size_t i, hits *h)
 		}
 	}
 	hb__lift_all(r);
+	hb__stop_at(r, &r->now, 0);
 	hb__pin(r, false);
 	return 0;
 }
@@ -165,7 +169,7 @@ static bool last_hit(hb_reverse *r, size_t i, const hb_copy *target, hb_aside *a
 {
 	hits h;
 	hb_met how = count_hits(r, i, target, &h);
-	if (how != HB_MET || (h.n && to_hit(r, i, &h))) {
+	if (how != HB_MET || (h.n && to_hit(r, i, target->reached, &h))) {
 		*ret_stop = given_up(r, aside, how == HB_MET ? HB_MET_NEVER : how);
 		return true;
 	}
@@ -189,10 +193,11 @@ hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay)
 		return stopped(r, HB_STOP_FAILED);
 	for (size_t i = 0; i < r->npoints; i++)
 		any |= (r->points[i].whose & HB_FOR_USER) != 0;
+	bool at_mark = hb__at_mark(r);
 	size_t i = r->base;
-	if (!any || (i <= r->floor && r->steps == 0))
+	if (!any || (i <= r->floor && at_mark))
 		return stay ? stopped(r, HB_STOP_NONE) : at_begin(r);
-	if (r->steps == 0)
+	if (at_mark)
 		i--;
 	hb__put_aside(r, &aside);
 	/* the marks stay where they are as long as nothing is hit */

@@ -152,34 +152,9 @@ hb_stop hb_reverse_continue(hb_reverse *r, int signal)
 	if (r->now.ends != HB_ENDS_NOT)
 		return ended(r);
 	r->threads[0].signal = signal;
+	hb__goes_on(r);
 	hb_hit hit = run(r, HB_FOR_USER);
 	return told(r, &hit);
-}
-
-bool hb__watched(const hb_reverse *r)
-{
-	for (size_t i = 0; i < r->npoints; i++)
-		if (r->points[i].kind != HB_POINT_CODE)
-			return true;
-	return false;
-}
-
-hb_hit hb__step_watching(hb_reverse *r, pid_t tid)
-{
-	bool watch = hb__watched(r);
-	if (watch) {
-		hb__plant_all(r);
-		hb__lift_all(r);
-		hb__plant_slots(r, tid);
-	}
-	hb_hit hit = hb__step(r, tid);
-	if (!watch)
-		return hit;
-	hb_point *p = hit.kind == HB_HIT_STEP ? hb__watch_hit(r, tid) : NULL;
-	/* the places are taken back as if all were planted */
-	r->planted = true;
-	hb__lift_all(r);
-	return p ? (hb_hit){.kind = HB_HIT_WATCH, .tid = tid, .address = p->at} : hit;
 }
 
 hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, uint64_t high)
@@ -193,6 +168,7 @@ hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, u
 			r->threads[i].signal = signal;
 	uint64_t n = 0;
 	for (;;) {
+		hb__goes_on(r);
 		hb__pin(r, n > 8);
 		hb_hit hit = hb__step_watching(r, tid);
 		n++;
@@ -220,6 +196,12 @@ bool hb_reverse_event(hb_reverse *r, uint64_t *ret_event)
 {
 	*ret_event = hb__event(r, &r->now);
 	return r->clock != 0;
+}
+
+bool hb_reverse_at_event(hb_reverse *r)
+{
+	struct user_regs_struct regs;
+	return r->reached && !hb__registers(r->now.pid, &regs) && regs.rip == r->reached;
 }
 
 hb_stop hb_reverse_to_start(hb_reverse *r)

@@ -119,16 +119,27 @@ static bool is_looking(const hb_reverse *r)
 	return r->look && !hb__registers(r->now.pid, &regs) && regs.rip >= r->look && regs.rip < r->look_end;
 }
 
+void hb__goes_on(hb_reverse *r)
+{
+	if (r->now.reached && r->look && !is_looking(r) && !hb_reverse_at_event(r))
+		r->now.reached = 0;
+}
+
+bool hb__at_mark(hb_reverse *r)
+{
+	/* it may have been stopped before it went on from there */
+	if (r->steps < 0 && hb__same(r, &r->now, &r->marks[r->base].copy))
+		r->steps = 0;
+	return r->steps == 0;
+}
+
 bool hb__mark(hb_reverse *r)
 {
 	hb__lift_all(r);
 	if (!may_copy(r) || is_looking(r) || r->nmarks == HB_MARKS_MAX ||
 		(r->now.ends == HB_ENDS_NOT && hb__repeats(r)))
 		return false;
-	/* it may have been stopped before it went on from there */
-	if (r->steps < 0 && hb__same(r, &r->now, &r->marks[r->base].copy))
-		r->steps = 0;
-	if (r->steps == 0)
+	if (hb__at_mark(r))
 		return true;
 	hb_mark m = {.event = hb__event(r, &r->now), .when = hb__when(r), .steps = r->steps};
 	if (hb__copy_of(r, &r->now, &m.copy))

@@ -95,6 +95,7 @@ void hb_gdb_rename(hb_gdb *gdb, int32_t id, int32_t new_id);
 typedef struct hb_gdb_stand {
 	bool counted;       /* events are, by the recorder in it ... */
 	uint64_t event;     /* ... and so many are over */
+	bool at;            /* it stands exactly where the last one is told, not behind that */
 	bool begin, end;    /* it goes no further in this direction */
 	bool failed;        /* what was asked could not be; a note says why */
 	int signal, status; /* at its end: what ends it, 0 where it exits with `status` */
@@ -153,6 +154,8 @@ uint32_t hb_gdb_threads(const hb_gdb *gdb, int32_t id, uint32_t *ret_chosen);
 hb_status hb_gdb_choose_thread(hb_gdb *gdb, int32_t id, uint32_t thread, hb_error *err);
 /* The stack, innermost first, at most `most` frames. Free *ret_frames. */
 hb_status hb_gdb_stack(hb_gdb *gdb, int32_t id, uint32_t most, hb_frame **ret_frames, size_t *ret_n, hb_error *err);
+/* Whether it stands at the first instruction of a line of the source. */
+bool hb_gdb_begins_line(hb_gdb *gdb, int32_t id);
 typedef struct hb_variable {
 	char *name, *type, *value; /* value as gdb prints it, cut at some length; NULL: not to be had */
 	bool argument;

@@ -193,6 +193,18 @@ hb_status hb_gdb_command(hb_gdb *gdb, int32_t id, uint32_t level, const char *co
 	return *ret_output ? HB_OK : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
 }
 
+bool hb_gdb_begins_line(hb_gdb *gdb, int32_t id)
+{
+	/* only where the compiler says that a statement begins does gdb's `step` stop, too */
+	static const char ask[] =
+		"python f = gdb.newest_frame(); s = f.find_sal(); "
+		"print(any(e.pc == f.pc() for e in s.symtab.linetable().line(s.line) or ()) if s.symtab else False)";
+	char *answer = NULL;
+	bool begins = !hb_gdb_command(gdb, id, 0, ask, &answer, NULL) && !strncmp(answer, "True", 4);
+	free(answer);
+	return begins;
+}
+
 /* ---- threads ---- */
 
 uint32_t hb_gdb_threads(const hb_gdb *gdb, int32_t id, uint32_t *ret_chosen)

@@ -103,6 +103,9 @@ class Judge:
         if name[0] == "beside":
             if n > 0 and name[1][0] == "event" and name[2] < -TOLD:
                 return Place((-1, 0), (len(self.truth.at), 0), None)
+            own = self.out_of_library(name, n)
+            if own:
+                return own
             name, n = name[1], name[2] + n
         if (n > 0 and name == ("end",)) or (n < 0 and name == ("event", 1)):
             n = 0  # it goes no further
@@ -110,6 +113,16 @@ class Judge:
             low = Place(None, None, name)
             return self.own(name[1]) if name[0] == "instruction" else self.event(name[1]) if name[0] == "event" else self.end() if name[0] == "end" else low
         return Place((place.low[0], 1), (place.low[0], UNKNOWN), ("beside", name, n))
+
+    def out_of_library(self, name, n):
+        """Where n instructions lead from such a place, when they lead to the program's own: a point at the first of these stops it. None: they do not."""
+        (what, i), offset = name[1] if len(name[1]) == 2 else (None, None), name[2]
+        way = 1 if n > 0 else -1
+        for there in range(offset + way, offset + n + way, way) if what == "instruction" else ():
+            j = i + there
+            if self.truth.whole(*sorted((i, j))):
+                return self.own(j) if j in self.points.code else self.steps_from(self.own(j), offset + n - there)
+        return None
 
     def steps(self, n):
         """n instructions on, or -n back."""
@@ -119,7 +132,12 @@ class Judge:
             if not 0 <= here.low[0] < len(self.truth.at) - 1:
                 return Place((-1, 0), (here.low[0] + 1, 0), None)
             here = self.own(here.low[0] + 1)
-        if here.name == ("event", 1) and n < 0 or here.name == ("end",) and n > 0:
+            if here.low[0] in self.points.code:
+                return here  # which is told
+        return self.steps_from(here, n)
+
+    def steps_from(self, here, n):
+        if n == 0 or here.name == ("event", 1) and n < 0 or here.name == ("end",) and n > 0:
             return here
         if here.name[0] != "instruction":
             return self.beside(here, n)

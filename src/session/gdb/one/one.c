@@ -140,11 +140,12 @@ static char *answer_of(hb_gdb *gdb)
 
 static bool read_stand(const char *text, hb_gdb_stand *ret)
 {
-	int counted, begin, failed, end, cut;
+	int counted, begin, failed, end, cut, at;
 	return text &&
-	       sscanf(text, "stand %d %" SCNu64 " %d %d %d %d %d %d %d", &counted, &ret->event, &begin, &failed, &end,
-		       &ret->signal, &ret->status, &cut, &ret->pid) == 9 &&
-	       (ret->counted = counted, ret->begin = begin, ret->failed = failed, ret->end = end, ret->cut = cut, true);
+	       sscanf(text, "stand %d %" SCNu64 " %d %d %d %d %d %d %d %d", &counted, &ret->event, &begin, &failed,
+		       &end, &ret->signal, &ret->status, &cut, &at, &ret->pid) == 10 &&
+	       (ret->counted = counted, ret->begin = begin, ret->failed = failed, ret->end = end, ret->cut = cut,
+		       ret->at = at, true);
 }
 
 void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inf)

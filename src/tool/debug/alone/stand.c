@@ -5,10 +5,7 @@
 #include "../../show/inert.h"
 #include "alone.h"
 
-bool hb__d_at_event(const hb_proc *p)
-{
-	return p->broken.reason == HB_GDB_ASKED && !strcmp(p->broken.frame.function, "hb_alone_reached");
-}
+bool hb__d_at_event(const hb_proc *p) { return p->stand.at; }
 
 const hb_proc *hb__d_standing(hb_debug *d)
 {
@@ -74,7 +71,9 @@ static bool is_fault(int signal)
 char *hb__d_alone_state(hb_debug *d, const hb_proc *p)
 {
 	const hb_gdb_stand *s = &p->stand;
-	bool begin = s->begin && p->broken.reason == HB_GDB_ASKED, at = hb__d_at_event(p);
+	bool begin = s->begin && p->broken.reason == HB_GDB_ASKED;
+	/* a point that stopped it there is what is told */
+	bool at = hb__d_at_event(p) && (p->broken.reason == HB_GDB_ASKED || p->broken.reason == HB_GDB_STEPPED);
 	bool fault = p->broken.reason == HB_GDB_SIGNAL && is_fault(p->broken.signal);
 	char *where, *frame, *text = NULL;
 	if (!s->end && !begin && !at && !fault)

@@ -204,15 +204,9 @@ int hb__v_detach(hb_debug *d, char *args)
 
 /* ---- steps ---- */
 
-struct step {
-	hb_gdb_step how;
-	uint32_t times;
-	hb_set going;
-};
-
 /* Brings a process into the program's own code, where a step means a line; false: it answered why that is not possible. One that is alone steps
  * by instructions wherever it stands, as it does backwards, but at an event, where it stands as one that is held. */
-static bool in_program(hb_debug *d, int32_t rank, hb_gdb_step how)
+static bool in_program(hb_debug *d, int32_t rank, hb_gdb_step how, hb_returned *ret)
 {
 	hb_session *session = hb__live_session(d->live);
 	const hb_proc *p = hb_session_proc(session, rank);
@@ -240,7 +234,9 @@ static bool in_program(hb_debug *d, int32_t rank, hb_gdb_step how)
 		held |= p->threads[i].held;
 	bool instruction = how == HB_GDB_STEPI || how == HB_GDB_NEXTI;
 	held |= p->alone && (!instruction || hb__d_at_event(p)); /* it may stand in the library, too */
-	if (hb_session_gdb(session, rank, &gdb, &err) || (held && hb_session_return(session, rank, RETURN_S, &err))) {
+	*ret = HB_RETURN_NONE;
+	if (hb_session_gdb(session, rank, &gdb, &err) ||
+		(held && hb_session_return(session, rank, RETURN_S, ret, &err))) {
 		hb__d_reply(d, rank, true, NULL, "%s", err.message);
 		return false;
 	}
@@ -261,6 +257,13 @@ static bool level_of(hb_debug *d, int32_t rank, hb_gdb_step how, uint32_t *ret)
 	return true;
 }
 
+/* How many of these steps are still to be taken when it has come back to the program. */
+static uint32_t left_of(uint32_t times, hb_gdb_step how, hb_returned returned)
+{
+	bool lines = how == HB_GDB_STEP || how == HB_GDB_NEXT || how == HB_GDB_UNTIL;
+	return returned == HB_RETURN_STOPPED ? 0 : times - (lines && returned == HB_RETURN_LINE);
+}
+
 static int take_steps(hb_debug *d, hb_gdb_step how, uint32_t times)
 {
 	hb_session *session = hb__live_session(d->live);
@@ -274,9 +277,11 @@ static int take_steps(hb_debug *d, hb_gdb_step how, uint32_t times)
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		uint32_t level;
 		hb_error err = {0};
-		if (!in_program(d, i, how) || !level_of(d, i, how, &level))
+		hb_returned returned;
+		if (!in_program(d, i, how, &returned) || !level_of(d, i, how, &level))
 			continue;
-		if (hb_session_step(session, i, how, level, times, &err))
+		uint32_t left = left_of(times, how, returned);
+		if (left && hb_session_step(session, i, how, level, left, &err))
 			hb__d_reply(d, i, true, NULL, "%s", err.message);
 		else
 			hb_set_add(&going, i);
