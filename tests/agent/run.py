@@ -210,13 +210,21 @@ def parts(place):
     w.close()
 
 
+def runs_still(place, name):
+    """The folder of a recording of which nobody has said yet how it ended, and its manifest."""
+    folder = "%s/%s.hbdb" % (place.folder, name)
+    rawlog.manifest(folder, exit_status=None)
+    with open(folder + "/manifest.json", encoding="ascii") as f:
+        said = json.load(f)
+    del said["exit_status"]
+    with open(folder + "/manifest.json", "w", encoding="ascii") as f:
+        json.dump(said, f)
+    return folder, said
+
+
 def shared(place):
     """A folder that several nodes see: an agent tells of the processes of its own, while they run, when they end and when their logs are complete."""
-    folder = place.folder + "/shared.hbdb"
-    rawlog.manifest(folder, exit_status=None)
-    said = json.load(open(folder + "/manifest.json"))
-    del said["exit_status"]
-    json.dump(said, open(folder + "/manifest.json", "w"))
+    folder, said = runs_still(place, "shared")
     ours = subprocess.Popen(["sleep", "1000"])
     for rank, host in enumerate((socket.gethostname(), "elsewhere", socket.gethostname() + ".elsewhere", "")):
         log = rawlog.Log(rank, 4, state=0)
@@ -242,11 +250,7 @@ def shared(place):
 
 def nameless(place):
     """A log that does not say yet what its process is: it may be a rank, or a program without MPI."""
-    folder = place.folder + "/nameless.hbdb"
-    rawlog.manifest(folder, exit_status=None)
-    said = json.load(open(folder + "/manifest.json"))
-    del said["exit_status"]
-    json.dump(said, open(folder + "/manifest.json", "w"))
+    folder = runs_still(place, "nameless")[0]
     children = [subprocess.Popen(["sleep", "1000"]) for _ in range(2)]
 
     def written(rank, sure):
