@@ -118,15 +118,24 @@ static bool rests(const struct hb__process *p, const hb_thread *t, double still)
 	return t->asked && t->stop_next && !t->inside && t->event == t->stop && still_for(p) >= still;
 }
 
-/* For how long nobody has moved: what one that is inside a call waits for may have been done this moment. One that has ended is not looked at any
- * more. */
+/* Whether a thread of it runs: what is known of one that stands, or has ended, holds until now, whenever it was looked at last. */
+static bool runs(const struct hb__process *p)
+{
+	if (p->p.life == HB_LIFE_RUNNING)
+		return true;
+	for (uint32_t i = 0; i < p->p.nthreads && p->p.life == HB_LIFE_HELD; i++)
+		if (!p->p.threads[i].held && !p->p.threads[i].gone)
+			return true;
+	return false;
+}
+
+/* For how long nobody has moved: what one that is inside a call waits for may have been done this moment. */
 static double quiet_for(const hb_session *s)
 {
 	double quiet = 0;
 	for (int32_t i = 0; i < s->size; i++) {
 		const struct hb__process *p = &s->process[i];
-		bool ended = p->p.life == HB_LIFE_EXITED || p->p.life == HB_LIFE_DEAD;
-		double still = ended ? hb_seconds() - p->moved : still_for(p);
+		double still = runs(p) ? still_for(p) : hb_seconds() - p->moved;
 		quiet = i && quiet < still ? quiet : still;
 	}
 	return quiet;
