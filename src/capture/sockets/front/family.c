@@ -82,10 +82,21 @@ SEEN pid_t fork(void)
 		made(as.results[0], got);
 		return (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
 	}
+	/* A child may end at once, and its parent's handler run before the event is over: that would be told as from before the fork, and what the
+	 * handler leaves behind be the child's, too, in a replay. It runs when the event is over. */
+	sigset_t all, before;
+	sigfillset(&all);
+	if (told)
+		pthread_sigmask(SIG_SETMASK, &all, &before);
 	got = NEXT(fork)();
 	int64_t result = got < 0 ? -errno : got;
 	if (told && got) /* the child has another log */
 		hb__door->end(&t, &result, 1);
+	if (told) {
+		int e = errno;
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		errno = e;
+	}
 	return got;
 }
 
