@@ -41,7 +41,10 @@ static void read_lanes_of(hb_session *s, struct hb__process *p, bool now)
 			continue;
 		t->lane_known = true;
 		steps += c->events + c->polls;
-		bool other = t->inside != (c->inside != 0);
+		bool inside =
+			c->inside &&
+			!t->held; /* one that is held at the end of its record stands in a call that it has begun */
+		bool other = t->inside != inside;
 		changed |= other;
 		if (other || t->event != c->events)
 			t->since = p->p.seen;
@@ -49,7 +52,7 @@ static void read_lanes_of(hb_session *s, struct hb__process *p, bool now)
 			t->polled = p->p.seen;
 		t->polls = c->polls;
 		t->task = c->task;
-		t->inside = c->inside && !t->held;
+		t->inside = inside;
 		t->slot = c->inside ? (uint32_t)(c->inside - 1) : 0;
 		t->event = c->events;
 		if (p->p.here && hb_thread_is_awaited(t) && !t->held && !t->inside && !t->gone && c->lane)

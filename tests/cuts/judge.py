@@ -16,9 +16,11 @@ def stands_as_cut(l, target, order):
 
 
 def ended(l, order):
-    """MPI_Finalize is its last call, and it has said goodbye in it; threads besides the first end unseen."""
+    """MPI_Finalize is its last call, and it has said goodbye in it; threads besides the first end unseen; one that was killed from outside is held behind
+    its last event, for it may not end by itself."""
     last = last_of(l, order)
-    return (l.life in ("exited", "dead") and l.over >= last - 1) or (l.over == last and (l.why in ("end", "signal") or l.lane > 0))
+    there = l.why in ("end", "signal") or l.lane > 0 or (l.why == "after" and l.rank in order.killed)
+    return (l.life in ("exited", "dead") and l.over >= last - 1) or (l.over == last and there)
 
 
 def judged(lines, target, order):

@@ -16,6 +16,10 @@ def plain(function):
     return name[1:].capitalize() if name[0] == "I" and name[1:].capitalize() in ORDER else name
 
 
+class Unknown(Exception):
+    """The recording does not say who the members of a communicator are: one of them was killed before its call that made it had returned."""
+
+
 class Request:
     def __init__(self, kind, event, **more):
         self.kind, self.event = kind, event
@@ -37,7 +41,10 @@ class Order:
             self.last[line] = max(self.last.get(line, 0), e["event"])
             if e.get("never_returned"):
                 self.never.add(line + (e["event"],))
-            self.read(e, line + (e["event"],))
+            try:
+                self.read(e, line + (e["event"],))
+            except IndexError:  # a member that made no such communicator
+                raise Unknown("%d.%d:%d" % (line + (e["event"],)))
         self.match()
         self.join(events)
         began = {(e["rank"], e["lane"]): e["enter_ns"] for e in events if e["event"] == 1}
@@ -210,7 +217,7 @@ class Order:
                     if s.receive.begun:
                         self.may_need[s.done].append(s.receive.begun)
                 elif s.done and s.receive and s.how == "standard":
-                    self.may_need[s.done].append(s.receive.event)
+                    self.may_need[s.done] += [s.receive.event] + ([s.receive.begun] if s.receive.begun else [])
                 elif s.done and s.how == "standard":
                     self.unknown.add(s.done)
         for at, posted, channel in self.probes:
