@@ -220,6 +220,9 @@ static void past_the_end(struct hb__call *c)
 	if (!told)
 		hb__report_end(c);
 	f->over = true;
+	/* a message that it did not send any more others could receive */
+	if (!hb__config.warn && hb__script_killed_outside(f->reader))
+		hb__stand_at_end(c->lane);
 	/* what ended it may be in a function of the program that the call runs */
 	if (hb__config.backwards && !(told && has_attributes(c->fn)))
 		hb__stand_at_end(c->lane);

@@ -56,6 +56,8 @@ uint64_t hb__script_last_polls(const struct hb__reader *reader);
 uint64_t hb__script_last_skipped(const struct hb__reader *reader);
 /* The end of the record is where the process ended by itself, not where the recording broke off. */
 bool hb__script_complete(const struct hb__reader *reader);
+/* Its process was killed, or crashed, while the thread was in no call: it began no further one. False where that is not known. */
+bool hb__script_killed_outside(const struct hb__reader *reader);
 /* ... and the thread was in a call that had not returned when its process came to its end. */
 bool hb__script_inside(const struct hb__reader *reader);
 uint64_t hb__script_events(const struct hb__reader *reader); /* how many there are in all */

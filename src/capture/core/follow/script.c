@@ -452,6 +452,13 @@ bool hb__script_complete(const struct hb__reader *r)
 	       !r->control->inside; /* left from a signal handler: the call would have gone on */
 }
 
+/* At other levels not every call is stored, and what it was inside of is not known. */
+bool hb__script_killed_outside(const struct hb__reader *r)
+{
+	const struct hb_log_header *h = header();
+	return h->state == HB_STATE_RUNNING && !h->stopped && h->level == HB_LEVEL_EVENTS && !r->control->inside;
+}
+
 uint64_t hb__script_events(const struct hb__reader *r) { return r->control->events; }
 
 bool hb__script_inside(const struct hb__reader *r) { return hb__script_complete(r) && r->control->inside; }
