@@ -53,7 +53,4 @@ size_t hb__drop_strangers(const char *recording, hb_logs *logs);
 /* The same; *ret_ended: false when the manifest does not know of the end of the run. */
 size_t hb__check_run(const char *recording, hb_logs *logs, bool *ret_ended);
 
-/* The processes of a model: the ranks of the world in order, those without a log too, then spawned ones. Free both. */
-hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_log_of);
-
 #endif

@@ -44,6 +44,9 @@ void hb__close_logs(hb_logs *logs);
 /* Whether each part of a list of ranks is in the recording: 0, or the exit code after having said which is not. */
 int hb__check_run_ranks(const char *command, const char *list, const hb_logs *logs);
 
+/* The processes of a model (hb_source of model/model.h): the ranks of the world in order, those without a log too, then spawned ones. Free both. */
+struct hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_log_of);
+
 /* What a finished run left behind. */
 typedef struct hb_sum {
 	uint64_t processes, events, bytes, lost;
