@@ -335,6 +335,7 @@ void hb__part_close(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);
+bool hb__could_take(const hb_spec *spec, const hb_channel *channel);
 /* Whether the log of each of its threads ends at a moment of its own: it was copied, or told to stop, while they went on. */
 static inline bool hb__ends_unevenly(const hb_model *m, uint32_t process)
 {

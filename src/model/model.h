@@ -351,6 +351,13 @@ bool hb_model_shares(const hb_model *model, uint32_t group, uint32_t process);
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
 
+/* A receive whose end is not known, with a wildcard, that had taken a message: a receive posted after it got one that fits it, too. send: that message, or where
+ * several could be it, the one of these that was sent first. Of processes of which one thread receives. In the order of posting; free *ret. */
+typedef struct hb_took {
+	uint32_t receive, send;
+} hb_took;
+hb_status hb_model_took(const hb_model *model, hb_took **ret, size_t *ret_n);
+
 /* How many receives of all processes up to its own had been posted before a probe: the number of the next. */
 uint32_t hb_probe_after(const hb_model *model, uint32_t probe);
 uint64_t hb_send_bytes(const hb_model *model, uint32_t send);

@@ -2,6 +2,8 @@
  * wildcard receive gets is known at its completion and needed at its posting. Alone
  * nothing is posted, and reading the record twice takes as long as a quick program: it is
  * learnt when somebody asks. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -123,6 +125,25 @@ static void row_read(const struct hb__row *row, uint16_t lane)
 	}
 }
 
+/* Of receives whose end is not in the record: what they had taken, where the record shows that they had. Written by hbdb,
+ * src/tool/store/replayed/taken.c. */
+static void taken_read(void)
+{
+	char path[4200], line[200];
+	snprintf(path, sizeof path, "%s/taken", hb__config.script);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f)) {
+		int number, source, tag;
+		uint64_t lane;
+		int64_t posting;
+		if (sscanf(line, "%d %" SCNu64 " %" SCNd64 " %d %d", &number, &lane, &posting, &source, &tag) == 5 &&
+			number == hb__replayed_as())
+			ended(lane, posting, (struct hb__outcome){.ended = HB__MESSAGE, .source = source, .tag = tag});
+	}
+	if (f)
+		fclose(f);
+}
+
 void hb__outcomes_learn(void)
 {
 	uint16_t lane;
@@ -137,6 +158,7 @@ void hb__outcomes_learn(void)
 		while (hb__script_next(r, &row))
 			row_read(&row, lane);
 	}
+	taken_read();
 	__atomic_store_n(&learnt, true, __ATOMIC_RELEASE);
 }
 

@@ -14,7 +14,7 @@ struct doubt {
 	VEC(struct open) opens;
 };
 
-static bool could_take(const hb_spec *s, const hb_channel *c)
+bool hb__could_take(const hb_spec *s, const hb_channel *c)
 {
 	return s->group == c->group && (s->tag == HB_ANY_TAG || s->tag == c->tag) &&
 	       (s->any_source || s->source == c->source);
@@ -33,7 +33,7 @@ static bool is_open(const struct doubt *d, uint32_t channel, uint32_t next_recei
 		return false;
 	for (size_t i = 0; i < d->opens.n; i++)
 		if (d->opens.at[i].first <= next_receive &&
-			could_take(&d->m->specs.at[d->opens.at[i].spec], &d->m->channels.at[channel]))
+			hb__could_take(&d->m->specs.at[d->opens.at[i].spec], &d->m->channels.at[channel]))
 			return true;
 	return false;
 }

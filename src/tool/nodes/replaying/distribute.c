@@ -29,7 +29,7 @@ static void add_if_there(hb_putting *p, const char *folder, const char *name)
 /* The logs as they stand in the recording, which are much smaller than what processes follow. */
 static void add_logs(hb_putting *p, const hb_replay_folder *folder, bool inputs)
 {
-	static const char *const others[] = {"places", "bridges", "shared"};
+	static const char *const others[] = {"places", "bridges", "shared", "taken"};
 	for (int32_t i = 0; i < folder->size; i++) {
 		char *name = hb__format("rank.%d.log", i), *data = folder->log[i] ? hb_data_path(folder->log[i]) : NULL;
 		if (folder->log[i])

@@ -128,6 +128,7 @@ static hb_status unseal(
 	if (!status && !geteuid() && s->made > s->ranks)
 		status = chmod(s->folder, 01733) || chmod(s->script, 0711) ? HB_E_SYSTEM : HB_OK;
 	status = status ? status : write_places(logs, numbers, s, ret_err);
+	status = status ? status : hb__write_taken(logs, numbers, s, ret_err);
 	status = status ? status : hb__write_shared(logs, numbers, s, ret_err);
 	return status ? status : hb__write_bridges(logs, numbers, s, ret_err);
 }

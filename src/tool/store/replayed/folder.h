@@ -54,6 +54,11 @@ size_t hb__forked_from(const hb_logs *logs, size_t i);
 hb_status hb__write_bridges(
 	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
 
+/* ---- taken.c ---- */
+/* The file `taken` beside them, where receives without an end are known to have taken a message: docs/CONTRACTS.md, "Receives without an end in a replay". */
+hb_status hb__write_taken(
+	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
+
 /* ---- shared.c ---- */
 /* The file `shared` beside them, where the recording has streams, or sockets that listen, that several had, or peers that were not recorded:
  * docs/CONTRACTS.md, "Sockets in a replay". Sets folder->outside. */
