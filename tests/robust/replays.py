@@ -49,6 +49,48 @@ def handler(t):
     t.want("rank 0" not in done.said and "differs in 1 of 2 processes" in done.said, done.said)
 
 
+def replayed_otherwise(t, mode, n, first, then):
+    """What the other run prints, of a recording that ends with the death of rank 0: processes move in another order, and make the same calls."""
+    for folder in "recorded", "replayed":
+        os.mkdir(t.path(folder))
+    recorded = t.record(t.launch(n, t.program("died"), mode, t.path("recorded"), first), seconds=100)
+    t.want("died first" in t.run([HBDB, "info", t.path("r.hbdb")]).out, "rank 0 did not die\n" + recorded.tail())
+    return recorded, t.replay("--patience", "2", command=t.launch(n, t.program("died"), mode, t.path("replayed"), then), seconds=100)
+
+
+def comes_to_its_end(t, done):
+    t.want(done.status in (0, 134, 6) and "differs" not in done.said and "stuck" not in done.said,
+           "status %d\n%s" % (done.status, done.tail()))
+
+
+@test("replays/open-receive")
+def open_receive(t):
+    """A receive with wildcards whose end is not recorded had a message: in the replay it does not take that of the receive behind it, which comes first."""
+    recorded, done = replayed_otherwise(t, "open", 3, "1", "2")
+    comes_to_its_end(t, done)
+    told = "the open one has 1, the other 2"
+    t.want(told in recorded.out, "recorded:\n" + recorded.tail())
+    t.want(told in done.out, "replayed:\n" + done.tail())
+
+
+@test("replays/short-of-the-end")
+def short_of_the_end(t):
+    """The same with a receive that hbdb does not look at (MPI_Startall of several): a call that returned does not, and one whose record ends is not to blame."""
+    done = replayed_otherwise(t, "started", 3, "1", "2")[1]
+    t.want(done.status == 1 and "the replay got stuck: rank 0 did not return from MPI_Recv, its event" in done.said,
+           "status %d\n%s" % (done.status, done.tail()))
+    t.want("the recording ends here, so hbdb ended the job" not in done.said, done.said)
+
+
+@test("replays/behind-the-end")
+def behind_the_end(t):
+    """Who was killed outside of MPI makes no further call in the replay: what it would send others could receive."""
+    done = replayed_otherwise(t, "behind", 2, "0", "1")[1]
+    comes_to_its_end(t, done)
+    t.want("rank 1 sent" not in done.out, "a message that was not sent in the recorded run\n" + done.tail())
+    t.want("did not send" in done.out or "recording ends here" in done.said, done.tail())
+
+
 @test("replays/program-gone")
 def program_gone(t):
     """Of a run that crashed: when the program does not start, nothing was replayed; when it ends early, that is said."""

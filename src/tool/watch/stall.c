@@ -285,6 +285,23 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 	free(wait);
 }
 
+bool hb__falls_short(const hb_stall *s, const bool *over, hb_wait_for *ret)
+{
+	hb_wait_for *wait = NULL;
+	bool proven, found = false;
+	size_t n = s->lanes.recording ? hb__needs(s, over, &wait, &proven) : 0;
+	for (size_t k = 0; k < n && !found; k++) {
+		hb_lane_now first;
+		bool returned = !over[wait[k].rank] && first_lane(process_of(s, wait[k].rank), &first) &&
+				first.is.inside && first.is.events < s->last[wait[k].rank];
+		found = returned && !wait[k].stuck;
+		if (found)
+			*ret = wait[k];
+	}
+	free(wait);
+	return found;
+}
+
 int64_t hb__stood_at(hb_stall *s, int32_t rank)
 {
 	hb_lane_now first;

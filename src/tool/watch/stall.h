@@ -58,5 +58,8 @@ typedef struct hb_wait_for {
 /* For each process that is not over and whose first thread is inside a call: what it waits for. position: an event's number is
  * beyond it when the thread has not entered it. Returns how many; *ret_proven: all processes are stuck. free *ret. */
 size_t hb__needs(const hb_stall *stall, const bool *over, hb_wait_for **ret, bool *ret_proven);
+/* When it stalled: whether a process is in a call that returned in the recorded run, and waits for nobody, as far as the recording tells, whose record
+ * ends before that (stall.c). */
+bool hb__falls_short(const hb_stall *stall, const bool *over, hb_wait_for *ret);
 
 #endif

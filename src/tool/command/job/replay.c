@@ -274,6 +274,18 @@ static bool say_ended_early(struct replay *r, const char *words)
 	return true;
 }
 
+/* It stands still at the end of a record, but others have not come that far, and it is not the missing rest that they wait for. */
+static bool say_short(const struct replay *r, const char *words)
+{
+	hb_wait_for w;
+	if (r->alone || !r->reports.stalled || !hb__falls_short(&r->reports.stall, r->reports.over, &w))
+		return false;
+	hb__say("the replay got stuck: %s%s did not return from %s, its event %llu, as it did in the recording; up to there %s; hbdb ended the job",
+		hb_rank_word(r->folder.name[w.rank]), r->folder.name[w.rank], w.call, (unsigned long long)w.event,
+		words);
+	return true;
+}
+
 /* How far one task got whose process was followed up to the end of it, or of its record. False: not through the task. */
 static bool say_task(struct replay *r, const char *words)
 {
@@ -327,6 +339,8 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 			hb__print_reports(reports, HB_REPORT_END);
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
+		if (say_short(r, words))
+			return HB_EXIT_FINDING;
 		if (!say_task(r, words) && !say_ended_early(r, words))
 			hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
 				processes_of(r), hb__plural((uint64_t)processes_of(r), "process", "processes"),
