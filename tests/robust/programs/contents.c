@@ -66,9 +66,11 @@ static void messages(void)
 		memcpy(text, "a name", 7);
 		MPI_Sendrecv_replace(text, 64, MPI_CHAR, !rank, 1, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	} else if (is("pending")) {
-		int got[4];
+		int got[4], other[4];
 		MPI_Isend(ring, 4, MPI_INT, !rank, 2, MPI_COMM_WORLD, &r);
-		fresh(ring, sizeof ring); /* wrong: it is pending */
+		fresh(other, sizeof other);
+		for (int i = 0; i < 4; i++)
+			ring[i] = other[i] | (int)0x80808080u; /* wrong: it is pending. Bytes that no text has */
 		MPI_Recv(got, 4, MPI_INT, !rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		MPI_Wait(&r, MPI_STATUS_IGNORE);
 		MPI_Bcast(ring, 4, MPI_INT, 0, MPI_COMM_WORLD);
