@@ -168,7 +168,7 @@ struct pass {
 	uint64_t id;
 	int64_t program;
 	size_t waits;
-	bool failed, ring; /* of `keep` */
+	bool failed, lacks, ring; /* of `keep`; lacks: a node's part */
 	char error[300];
 };
 
@@ -319,18 +319,22 @@ static void ask_note(struct ask *a)
 static void kept(void *user, const cJSON *object, const char *error, int status)
 {
 	struct pass *p = user;
-	(void)object, (void)status;
+	const char *missing = object ? hb_wire_text(object, "missing") : NULL;
+	(void)status;
 	if (error) {
 		p->failed = true;
 		snprintf(p->error, sizeof p->error, "%s", error);
+	} else if (missing && !p->failed) {
+		p->lacks = true;
+		snprintf(p->error, sizeof p->error, ", but not that of %s", missing);
 	}
 	if (--p->waits)
 		return;
-	hb__manager_note(p->manager, "note", p->failed ? "warning" : "note", 0, p->program, 0,
+	hb__manager_note(p->manager, "note", p->failed || p->lacks ? "warning" : "note", 0, p->program, 0,
 		p->failed ? "its ring could not be kept: %s"
 		: p->ring ? "its ring was kept%s"
 			  : "what its recording held was kept%s",
-		p->failed ? p->error : "");
+		p->error);
 	struct hb__console *c = console_of(p);
 	if (c && p->failed)
 		hb_wire_refuse(c->wire, p->id, 2, "%s", p->error);
@@ -339,7 +343,7 @@ static void kept(void *user, const cJSON *object, const char *error, int status)
 	free(p);
 }
 
-/* Every node on which it has processes; console: 0 for a reaction. */
+/* Every node on which it is recorded; of a job whose processes write on their nodes the one where it was begun, whose agent reaches the others. console: 0 for a reaction. */
 void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, uint64_t id, const char *output)
 {
 	struct pass *p = calloc(1, sizeof *p);
@@ -350,12 +354,14 @@ void hb__manager_keep(struct hb_manager *m, const cJSON *program, int console, u
 	const cJSON *word;
 	cJSON_ArrayForEach(word, cJSON_GetObjectItemCaseSensitive(program, "record")) p->ring |=
 		cJSON_IsString(word) && !strncmp(word->valuestring, "--ring", 6);
+	bool apart = *hb__manager_text(program, "part");
 	for (size_t i = 0; i < m->nnodes; i++) {
 		struct hb__node *n = m->node[i];
-		bool watched = false;
+		bool there = false;
 		for (size_t k = 0; k < n->nwatched; k++)
-			watched |= !strcmp(n->watched[k].folder, hb__manager_text(program, "recording"));
-		if (!n->up || !watched)
+			there |= n->watched[k].there &&
+				 !strcmp(n->watched[k].folder, hb__manager_text(program, "recording"));
+		if (!n->up || !there || (apart && n->number != hb__manager_int(program, "node")))
 			continue;
 		cJSON *ask = cJSON_CreateObject();
 		cJSON_AddStringToObject(ask, "folder", hb__manager_text(program, "recording"));

@@ -33,6 +33,7 @@ struct hb__node {
 	struct hb__watched {
 		char *folder;
 		bool needed; /* by a program */
+		bool there;  /* its agent has said so */
 	} * watched;         /* recordings that were asked for */
 	size_t nwatched, room;
 };

@@ -183,13 +183,17 @@ static void ask_all(struct hb__node *n, double now)
 static void watches(void *user, const cJSON *answer, const char *error, int status)
 {
 	struct question *q = user;
-	struct hb__node *n = error ? hb__node_of(q->manager, q->node) : NULL;
+	struct hb__node *n = hb__node_of(q->manager, q->node);
 	(void)answer, (void)status;
 	/* it is not there yet, or not any more: the next turn asks again */
 	for (size_t i = 0; n && i < n->nwatched; i++)
-		if (!strcmp(n->watched[i].folder, q->folder)) {
+		if (strcmp(n->watched[i].folder, q->folder)) {
+			continue;
+		} else if (error) {
 			free(n->watched[i].folder);
 			n->watched[i] = n->watched[--n->nwatched];
+		} else {
+			n->watched[i].there = true;
 		}
 	free_question(q);
 }
@@ -206,7 +210,7 @@ void hb__node_watch(struct hb__node *n, const char *folder)
 		free(q);
 		return;
 	}
-	n->watched[n->nwatched++] = (struct hb__watched){strdup(folder), true};
+	n->watched[n->nwatched++] = (struct hb__watched){.folder = strdup(folder), .needed = true};
 	*q = (struct question){.manager = n->manager, .node = n->number, .folder = strdup(folder)};
 	cJSON *ask = cJSON_CreateObject();
 	cJSON_AddStringToObject(ask, "folder", folder);

@@ -142,6 +142,7 @@ static const hb_agent_row rows[] = {
 	{"unwatch", hb__ask_unwatch},
 	{"seal", hb__ask_seal},
 	{"keep", hb__ask_keep},
+	{"unrecord", hb__ask_unrecord},
 	{"state", hb__ask_state},
 	{"fetch", hb__ask_fetch},
 	{"follow", hb__ask_follow},

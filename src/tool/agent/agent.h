@@ -50,7 +50,7 @@ void hb__rates_free(hb_rates *rates);
 
 /* ---- parts.c ---- */
 
-hb_agent_ask hb__ask_seal, hb__ask_keep, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
+hb_agent_ask hb__ask_seal, hb__ask_fetch, hb__ask_follow, hb__ask_drop;
 /* A child that works on the answer to an ask, while the agent goes on. In the child: a descriptor for hb__work_done, or for a line that says why not, before it exits
  * with another status than 0. -1: this is the agent, and there is nothing more to do. */
 int hb__work_for(hb_agent *agent, hb_wire *wire, uint64_t id);
@@ -66,6 +66,10 @@ bool hb__is_part_of_node(const char *name);
 /* A connection is gone: nobody waits for its answers any more. */
 void hb__parts_gone(hb_wire *wire);
 
+/* ---- kept.c ---- */
+
+hb_agent_ask hb__ask_keep, hb__ask_unrecord;
+
 /* ---- deaths.c ---- */
 
 hb_agent_ask hb__ask_deaths;
@@ -73,6 +77,8 @@ hb_agent_ask hb__ask_deaths;
 /* ---- put.c ---- */
 
 hb_agent_ask hb__ask_put;
+/* Makes it where it is not there yet, for this user alone: it ends with the connection. One that was there, that of a recording, does not. False: the ask has been refused. */
+bool hb__lend_folder(hb_wire *wire, uint64_t id, const char *folder);
 /* A connection is gone, or all are (NULL): the folders that were made for it end with it. */
 void hb__put_gone(const hb_wire *wire);
 /* Waits until they are removed. */

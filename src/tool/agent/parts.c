@@ -1,4 +1,4 @@
-/* A node's part of a recording: sealed, kept, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
+/* A node's part of a recording: sealed, sent and removed, each by a child of the agent's, so that it goes on meanwhile. */
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,6 @@
 #include "../making/keep.h"
 #include "../sending/sending.h"
 #include "../store/find.h"
-#include "../stopping/kept.h"
 #include "../store/manifest.h"
 #include "agent.h"
 #include "format/within/within.h"
@@ -36,7 +35,7 @@ const char *hb__the_folder(hb_wire *wire, uint64_t id, const cJSON *ask)
 	return NULL;
 }
 
-/* ---- seal, keep ---- */
+/* ---- seal ---- */
 
 struct waiting {
 	hb_wire *wire;
@@ -158,33 +157,6 @@ void hb__ask_seal(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 	const char *folder = hb__the_folder(wire, id, ask);
 	if (folder && work(agent, wire, id, sealed, -1))
 		seal(folder);
-}
-
-static void keep(const char *folder, const char *output, int said)
-{
-	char *made, *to = output && *output != '/' ? hb__format("%s/../%s", folder, output) : NULL;
-	hb_sum sum;
-	hb_error err;
-	if (hb__keep(folder, to ? to : output, &made, &sum, &err)) {
-		dprintf(said, "%s%s%s", err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
-		_exit(HB_EXIT_RECORDING);
-	}
-	cJSON *answer = cJSON_CreateObject();
-	cJSON_AddStringToObject(answer, "recording", made);
-	hb__work_done(said, answer);
-}
-
-void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
-{
-	const char *folder = hb__the_folder(wire, id, ask), *output = hb_wire_text(ask, "output");
-	if (folder && output && (!*output || (*output != '/' && strchr(output, '/')))) {
-		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is neither an absolute path nor a name without a folder",
-			output);
-		return;
-	}
-	int said = folder ? hb__work_for(agent, wire, id) : -1;
-	if (said >= 0)
-		keep(folder, output, said);
 }
 
 /* ---- fetch, follow ---- */
@@ -361,6 +333,9 @@ void hb__ask_drop(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "%s was not made for a node's part of a recording", folder);
 		return;
 	}
-	hb__remove_folder(folder);
+	/* all of it is gone at once: whoever copies it sees that it is not whole any more */
+	char *aside = hb__format("%.*s/.%s.dropped", (int)(slash - folder), folder, slash + 1);
+	hb__remove_folder(rename(folder, aside) ? folder : aside);
+	free(aside);
 	hb_wire_answer(wire, id, NULL);
 }

@@ -47,8 +47,7 @@ void hb__put_wait(void)
 	}
 }
 
-/* Makes it where it is not there yet, for this user alone; one that was there, that of a recording, does not end with the connection. False: the ask has been refused. */
-static bool lend(hb_wire *wire, uint64_t id, const char *folder)
+bool hb__lend_folder(hb_wire *wire, uint64_t id, const char *folder)
 {
 	for (const struct lent *l = all; l; l = l->next)
 		if (l->wire == wire && !strcmp(l->folder, folder))
@@ -157,7 +156,7 @@ void hb__ask_put(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 		hb_wire_refuse(wire, id, HB_EXIT_USAGE, "'%s' is no name of a folder", into);
 		return;
 	}
-	if (!lend(wire, id, folder) || !hb__the_folder(wire, id, ask))
+	if (!hb__lend_folder(wire, id, folder) || !hb__the_folder(wire, id, ask))
 		return;
 	int said = memfd_create("hbdb-put", MFD_CLOEXEC);
 	if (said < 0) {

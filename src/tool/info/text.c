@@ -223,16 +223,16 @@ static void print_given_up(const hb_facts *f)
 
 static void print_nodes(const hb_manifest *m)
 {
-	size_t missing = 0;
+	size_t missing = 0, unkept = 0;
 	if (!m->nnodes)
 		return;
 	for (size_t i = 0; i < m->nnodes; i++)
-		missing += m->node[i].missing;
+		missing += m->node[i].missing, unkept += m->node[i].unkept;
 	printf("nodes         %zu", m->nnodes);
 	for (size_t i = 0, shown = 0; i < m->nnodes && missing; i++)
 		if (m->node[i].missing && shown++ < HB_INFO_SHOWN)
 			printf("%s%s", shown == 1 ? "; missing: " : ", ", hb__tame(m->node[i].name));
-	printf("%s\n", missing ? " (hbdb record --fetch)" : "");
+	printf("%s\n", unkept ? " (not kept there)" : missing ? " (hbdb record --fetch)" : "");
 }
 
 /* By how much the clocks of its nodes were set. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/row.h"
 #include "format/trace/settings.h"
 #include "format/within/within.h"
 #include "nodes.h"
@@ -96,9 +97,11 @@ static char *unpack(const char *folder, const char *path, bool same)
 	for (size_t i = 0; i < list.n && !why; i++) {
 		char *from = hb__format("%s/%s", path, list.at[i].name),
 		     *to = hb__format("%s/%s", folder, list.at[i].name);
-		bool there = !access(to, F_OK), settings = !strcmp(list.at[i].name, HB_SETTINGS_FILE);
-		/* two nodes may have processes without MPI of one number; the settings of a trace came from here */
-		if (there && !same && !settings)
+		/* two nodes may have processes without MPI of one number; the settings of a trace came from here, and that it was ended
+		 * is true of all */
+		bool there = !access(to, F_OK), one = !strcmp(list.at[i].name, HB_SETTINGS_FILE) ||
+						      !strcmp(list.at[i].name, HB_LOGS_STOPPED);
+		if (there && !same && !one)
 			why = hb__format("%s is there already, from another node", to);
 		else if (!there && hb_within_copy(from, to, &err))
 			why = hb__copy(err.message);
@@ -125,6 +128,13 @@ static char *fetch_unpacked(hb_node *node, const char *folder, const char *which
 	return why;
 }
 
+char *hb__node_fetch_logs(hb_node *node, const char *folder, const char *recording)
+{
+	char *path = file_of(recording, node->host), *why = fetch_file(node, folder, "logs", path);
+	free(path);
+	return why;
+}
+
 struct fetching {
 	pthread_t thread;
 	bool runs, seal, drop;
@@ -139,11 +149,8 @@ static void *fetch_one(void *user)
 	hb_node *node = f->node;
 	if (f->seal && hb_link_ask(node->link, "seal", of_folder(f->folder), SEAL_S, NULL, &err))
 		node->lost = hb__copy(err.message);
-	if (!node->lost && f->seal) {
-		char *path = file_of(f->recording, node->host);
-		node->lost = fetch_file(node, f->folder, "logs", path);
-		free(path);
-	}
+	if (!node->lost && f->seal)
+		node->lost = hb__node_fetch_logs(node, f->folder, f->recording);
 	if (!node->lost)
 		node->lost = fetch_unpacked(node, f->folder, f->seal ? "others" : NULL, f->recording);
 	if (!node->lost)

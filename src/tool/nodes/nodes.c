@@ -42,15 +42,14 @@ struct opening {
 /* A command that reaches a node may end while it is written to. Commands that are begun later, the job's, take no handler over. */
 static void on_nothing(int sig) { (void)sig; }
 
-static void catch_pipes(void)
+void hb__catch_pipes(void)
 {
 	struct sigaction now;
 	if (!sigaction(SIGPIPE, NULL, &now) && now.sa_handler == SIG_DFL)
 		signal(SIGPIPE, on_nothing);
 }
 
-/* NULL: it is connected; else why not. */
-static char *connect_to(const char *node, bool slurm, hb_link **ret)
+char *hb__node_connect(const char *node, bool slurm, hb_link **ret)
 {
 	char why[HB_PLATFORM_WHY] = "";
 	char **argv = hb__reach(node, slurm, why);
@@ -67,7 +66,7 @@ static char *connect_to(const char *node, bool slurm, hb_link **ret)
 static void *open_one(void *user)
 {
 	struct opening *o = user;
-	o->node->lost = connect_to(o->node->name, o->slurm, &o->node->link);
+	o->node->lost = hb__node_connect(o->node->name, o->slurm, &o->node->link);
 	if (!o->node->lost) {
 		cJSON *peer = hb_link_peer(o->node->link);
 		const char *host = hb_wire_text(peer, "host"), *boot = hb_wire_text(peer, "boot");
@@ -118,7 +117,7 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret)
 		elsewhere += !is_here(hosts->name.at[i]);
 	if (!elsewhere)
 		return 0;
-	catch_pipes();
+	hb__catch_pipes();
 	ret->at = hb__alloc(hosts->name.n * sizeof *ret->at);
 	ret->slurm = hosts->slurm ? hb__copy(hosts->slurm) : NULL;
 	struct opening *o = hb__alloc(hosts->name.n * sizeof *o);
@@ -178,45 +177,6 @@ int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id)
 				nodes->folder, node->name, *end.why ? ": " : "", end.why);
 	}
 	return 0;
-}
-
-/* As the job was begun there. When a job of Slurm's is over its nodes are machines as others. */
-static char *connect_again(const hb_manifest_node *node, hb_link **ret)
-{
-	if (!node->slurm)
-		return connect_to(node->name, false, ret);
-	const char *given = getenv("SLURM_JOB_ID");
-	char *before = given ? hb__copy(given) : NULL;
-	setenv("SLURM_JOB_ID", node->slurm, 1); /* srun joins this one */
-	char *why = connect_to(node->name, true, ret), *also = NULL;
-	if (before)
-		setenv("SLURM_JOB_ID", before, 1);
-	else
-		unsetenv("SLURM_JOB_ID");
-	free(before);
-	if (!why)
-		return NULL;
-	hb__say("the node %s is not reached through job %s of Slurm (%s): ssh is tried", node->name, node->slurm, why);
-	also = connect_to(node->name, false, ret);
-	free(why);
-	return also;
-}
-
-/* Those whose part is not here: of them, each by itself, whatever becomes of the others. */
-void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret)
-{
-	catch_pipes();
-	for (size_t i = 0; i < m->nnodes; i++) {
-		if (!m->node[i].missing)
-			continue;
-		hb_node node = {.name = hb__copy(m->node[i].name),
-			.host = hb__copy(m->node[i].host ? m->node[i].host : m->node[i].name)};
-		node.lost = connect_again(&m->node[i], &node.link);
-		ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
-		ret->at[ret->n++] = node;
-		free(ret->folder);
-		ret->folder = hb__copy(m->node[i].folder);
-	}
 }
 
 void hb__nodes_describe(const hb_nodes *nodes, bool all, hb_manifest *m)

@@ -20,6 +20,7 @@ typedef struct hb_node {
 	char *host;    /* as it calls itself */
 	hb_link *link; /* NULL: not connected */
 	char *lost;    /* why it cannot be reached, or its part not fetched; NULL: it can, and it was */
+	double late;   /* hb__nodes_together: seconds after the others at which it was asked */
 } hb_node;
 
 typedef struct hb_nodes {
@@ -35,11 +36,21 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret);
 /* Connects to those nodes of a recording whose part is not here, through the job of Slurm's that it was made in, or over ssh; those that cannot be reached are lost. Only
  * after hb__trust_nodes. */
 void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret);
+/* together.c: the same, and each node that is connected is asked, by a thread of its own: all at the same moment, when the last one is connected or cannot be, but for those that are
+ * slow to answer. What does not go well stands in its `lost`. */
+typedef void hb_node_does(hb_node *node, void *user);
+void hb__nodes_together(const hb_manifest *m, hb_node_does *does, void *user, hb_nodes *ret);
+/* Connects to the agent of one. NULL, or why it is not connected; to be freed. hb__catch_pipes was called before. */
+char *hb__node_connect(const char *node, bool slurm, hb_link **ret);
+/* A command that reaches a node may end while it is written to: that is no end of hbdb. */
+void hb__catch_pipes(void);
 /* Makes the folder on each: PARENT/hbdb-ID. 0, or an exit code after having said why. */
 int hb__nodes_make(hb_nodes *nodes, const char *parent, const char *id);
 /* Each node's part, which stands in this folder there, is sealed (seal), fetched into the recording and removed there, all nodes at the same time. What does not come stands in
  * the nodes' `lost`. */
 void hb__nodes_fetch(hb_nodes *nodes, const char *folder, const char *recording, bool seal);
+/* The logs in a folder of a node become its file in the recording; the folder stays. NULL, or why not; to be freed. */
+char *hb__node_fetch_logs(hb_node *node, const char *folder, const char *recording);
 /* The ranks of the first world that have no log, as in "2-3,6"; NULL: none. To be freed. Of logs that are listed. */
 char *hb__ranks_without_logs(const hb_logs *logs);
 /* Says which nodes are lost and why, and which ranks are missing. How many nodes. */

@@ -149,10 +149,11 @@ int hb__begin_run(const char *recording, hb_run *ret)
 	if (!ret->ended)
 		hb__say("%s: the run has not ended, or hbdb was killed: anything later, and messages not received yet, are not known",
 			hb__short(recording));
-	ret->away = hb__away(recording, NULL);
+	hb_away how;
+	ret->away = hb__away(recording, &how);
 	if (ret->away)
-		hb__say("%s: what was recorded on %s is missing: hbdb record --fetch fetches it", hb__short(recording),
-			hb__tame(ret->away));
+		hb__say("%s: what was recorded on %s is missing: %s", hb__short(recording), hb__tame(ret->away),
+			how == HB_AWAY_UNKEPT ? "it was not kept there" : "hbdb record --fetch fetches it");
 	if (dropped && !any_open(&ret->logs))
 		return HB_EXIT_RECORDING;
 	code = check_level(ret);

@@ -11,18 +11,19 @@
 #include "../store/find.h"
 #include "stop.h"
 
-static int complete(const char *recording, hb_manifest *m, hb_nodes *nodes)
+int hb__complete_apart(const char *recording, hb_manifest *m, hb_nodes *nodes)
 {
 	hb_sum sum;
 	size_t lost = 0;
 	hb__nodes_fetch(nodes, nodes->folder, recording, strcmp(m->level, "racing") != 0);
 	for (size_t i = 0, k = 0; i < m->nnodes; i++)
-		if (m->node[i].missing)
+		if (m->node[i].missing && !m->node[i].unkept)
 			m->node[i].missing = nodes->at[k++].lost != NULL;
 	lost = hb__nodes_say_lost(nodes, recording);
 	hb__finish_logs(recording, true, &sum);
 	m->processes = sum.processes;
 	m->finished = true;
+	m->open = false;
 	hb__write_manifest(m, recording);
 	hb__clocks_align(recording);
 	hb__print_sum(recording, &sum);
@@ -34,8 +35,16 @@ static bool has_missing(const hb_manifest *m)
 {
 	bool has = false;
 	for (size_t i = 0; i < m->nnodes; i++)
-		has |= m->node[i].missing;
+		has |= m->node[i].missing && !m->node[i].unkept;
 	return has;
+}
+
+static bool lacks_for_ever(const hb_manifest *m)
+{
+	bool lacks = false;
+	for (size_t i = 0; i < m->nnodes; i++)
+		lacks |= m->node[i].unkept;
+	return lacks;
 }
 
 int hb__fetch_missing(const char *name, bool elsewhere)
@@ -56,10 +65,13 @@ int hb__fetch_missing(const char *name, bool elsewhere)
 	if (!code)
 		hb__nodes_reopen(&m, &nodes);
 	if (!code && !nodes.n)
-		code = hb__fail_with(HB_EXIT_USAGE, "%s has what all its nodes recorded: there is nothing to fetch",
+		code = hb__fail_with(HB_EXIT_USAGE,
+			lacks_for_ever(&m)
+				? "%s was kept while its run went on, and what nodes did not keep then is not there to be fetched"
+				: "%s has what all its nodes recorded: there is nothing to fetch",
 			hb__short(recording));
 	if (!code)
-		code = complete(recording, &m, &nodes);
+		code = hb__complete_apart(recording, &m, &nodes);
 	hb__nodes_close(&nodes);
 	if (held >= 0)
 		close(held);

@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../clocks/align.h"
 #include "../making/keep.h"
 #include "../memory/recent.h"
-#include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
@@ -58,73 +58,101 @@ static hb_status complete(const char *kept, uint64_t logs, hb_manifest *m, hb_su
 	}
 	hb__recent_add(HB_RECENT_MADE, kept);
 	hb__finish_logs(kept, true, ret_sum);
+	if (m->nnodes)
+		hb__clocks_align(kept);
 	ret_sum->goes_on = m->kept;
 	return HB_OK;
 }
 
-hb_status hb__keep(const char *recording, const char *output, char **ret_kept, hb_sum *ret_sum, hb_error *err)
+/* Copies what the recording itself has into a new one. */
+static hb_status copy(const char *recording, const char *output, char **ret_to, uint64_t *ret_logs, hb_error *err)
+{
+	*ret_to = NULL;
+	do { /* somebody else may keep it at the same time, and take the name */
+		free(*ret_to);
+		*ret_to = output ? hb__copy(output) : new_name(recording);
+		*err = (hb_error){0};
+		hb_recording_keep(recording, *ret_to, ret_logs, err);
+	} while (!output && err->sys == EEXIST);
+	return err->status;
+}
+
+static uint64_t logs_of(const char *recording)
+{
+	hb_logs logs;
+	hb__list_logs(recording, &logs);
+	uint64_t n = logs.n;
+	hb__close_logs(&logs);
+	return n;
+}
+
+static hb_status keep(
+	const char *recording, const char *output, bool elsewhere, hb_manifest *m, hb_kept *ret, hb_error *err)
+{
+	uint64_t logs = 0;
+	hb_strings lines = {0};
+	char *to;
+	copy(recording, output, &to, &logs, err);
+	if (!err->status && m->nnodes) {
+		hb__keep_apart(recording, to, elsewhere, m, &ret->missing, &lines, err);
+		logs = err->status ? 0 : logs_of(to);
+	}
+	if (!err->status && !logs) {
+		err->status = HB_E_DAMAGED;
+		snprintf(err->message, sizeof err->message,
+			"%.100s: no process has had an event yet: there is nothing to keep%s%.100s", recording,
+			ret->missing ? "; not known of " : "", ret->missing ? ret->missing : "");
+	}
+	err->status = err->status ? err->status : complete(to, logs, m, &ret->sum, err);
+	for (size_t i = 0; i < lines.n; i++)
+		hb__push(&ret->sum.trouble, lines.at[i]);
+	hb__strings_free(&lines);
+	if (err->status && err->sys != EEXIST)
+		hb__remove_folder(to);
+	if (err->status)
+		free(to);
+	else
+		ret->recording = to;
+	return err->status;
+}
+
+hb_status hb__keep(const char *recording, const char *output, bool elsewhere, hb_kept *ret, hb_error *err)
 {
 	hb_manifest m = {0};
-	uint64_t logs = 0;
-	char *kept = NULL;
-	*ret_kept = NULL;
-	*ret_sum = (hb_sum){0};
+	*ret = (hb_kept){0};
 	*err = (hb_error){0};
 	if (hb__manifest_read(recording, &m)) {
 		err->status = HB_E_DAMAGED;
 		snprintf(err->message, sizeof err->message, "%.200s has no manifest that can be read", recording);
 	} else {
-		do { /* somebody else may keep it at the same time, and take the name */
-			free(kept);
-			kept = output ? hb__copy(output) : new_name(recording);
-			*err = (hb_error){0};
-			hb_recording_keep(recording, kept, &logs, err);
-		} while (!output && err->sys == EEXIST);
-		if (!err->status && !logs) {
-			err->status = HB_E_DAMAGED;
-			snprintf(err->message, sizeof err->message,
-				"%.150s: no process has had an event yet: there is nothing to keep", recording);
-		}
-		err->status = err->status ? err->status : complete(kept, logs, &m, ret_sum, err);
-		if (err->status && err->sys != EEXIST)
-			hb__remove_folder(kept);
+		keep(recording, output, elsewhere, &m, ret, err);
 	}
 	hb__manifest_free(&m);
-	if (err->status)
-		free(kept);
-	else
-		*ret_kept = kept;
 	return err->status;
 }
 
-int hb__refuse_away(const char *recording, const char *what)
+void hb__kept_free(hb_kept *kept)
 {
-	bool goes_on;
-	char *away = hb__away(recording, &goes_on), *word = hb__shell_word(hb__short(recording));
-	int code = away && goes_on ? HB_EXIT_USAGE : 0;
-	if (code)
-		hb__fail_with(code,
-			"record --%s does not reach the nodes on which the processes of %s write (%s): their logs come when the job is over. If its hbdb was killed: hbdb record --fetch %s",
-			what, hb__short(recording), away, word);
-	free(word);
-	free(away);
-	return code;
+	hb__sum_free(&kept->sum);
+	free(kept->recording);
+	free(kept->missing);
+	*kept = (hb_kept){0};
 }
 
-int hb__keep_now(const char *name)
+int hb__keep_now(const char *name, bool elsewhere)
 {
-	char *recording = NULL, *kept = NULL;
+	char *recording = NULL;
 	hb_error err;
-	hb_sum sum = {0};
+	hb_kept kept = {0};
 	int code = hb__find_running(name, &recording);
-	code = code ? code : hb__refuse_away(recording, "keep");
-	if (!code && hb__keep(recording, NULL, &kept, &sum, &err))
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s%s%s", err.message, err.sys ? ": " : "",
-			err.sys ? strerror(err.sys) : "");
-	if (!code)
-		hb__print_sum(kept, &sum);
-	hb__sum_free(&sum);
+	if (!code && hb__keep(recording, NULL, elsewhere, &kept, &err))
+		code = hb__fail_with(err.status == HB_E_ARGUMENT ? HB_EXIT_USAGE : HB_EXIT_RECORDING, "%s%s%s",
+			err.message, err.sys ? ": " : "", err.sys ? strerror(err.sys) : "");
+	if (!code) {
+		hb__print_sum(kept.recording, &kept.sum);
+		code = kept.missing ? HB_EXIT_RECORDING : 0;
+	}
+	hb__kept_free(&kept);
 	free(recording);
-	free(kept);
 	return code;
 }

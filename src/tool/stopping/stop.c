@@ -4,6 +4,7 @@
 
 #include "../lasting/lasting.h"
 #include "../making/keep.h"
+#include "../nodes/nodes.h"
 #include "../store/find.h"
 #include "kept.h"
 #include "stop.h"
@@ -32,27 +33,42 @@ static int complete(const char *recording, hb_manifest *m)
 	return code;
 }
 
-int hb__stop_recording(const char *name)
+/* What is done with the recording now. apart: connections to its nodes, which were told; none: its processes write here. */
+static int end(const char *recording, hb_manifest *m, hb_nodes *apart)
+{
+	bool busy = false;
+	size_t lost = 0;
+	int held = hb__hold_folder(recording, &busy), code = 0;
+	for (size_t i = 0; i < apart->n; i++)
+		lost += apart->at[i].lost != NULL;
+	hb__tell_to_stop(recording);
+	if (busy)
+		hb__say("%s: its processes go on, and nothing more of them is recorded%s; the hbdb that makes it completes it when the command ends",
+			hb__short(recording), lost ? ", but on these nodes" : "");
+	else if (apart->n)
+		code = hb__complete_apart(recording, m, apart);
+	else
+		code = complete(recording, m);
+	if (held >= 0)
+		close(held);
+	return code ? code : lost ? HB_EXIT_RECORDING : 0;
+}
+
+int hb__stop_recording(const char *name, bool elsewhere)
 {
 	char *recording;
 	hb_manifest m = {0};
+	hb_nodes apart = {0};
 	int code = hb__find_running(name, &recording);
 	if (!code && hb__manifest_read(recording, &m))
 		code = HB_EXIT_RECORDING;
-	code = code ? code : hb__refuse_away(recording, "stop");
 	if (!code && m.finished && !m.open)
 		code = nothing_to_stop(recording);
-	bool busy = false;
-	int held = code ? -1 : hb__hold_folder(recording, &busy);
+	if (!code && hb__writes_apart(&m))
+		code = hb__stop_apart(recording, &m, elsewhere, &apart);
 	if (!code)
-		hb__tell_to_stop(recording);
-	if (!code && busy)
-		hb__say("%s: its processes go on, and nothing more of them is recorded; the hbdb that makes it completes it when the command ends",
-			hb__short(recording));
-	else if (!code)
-		code = complete(recording, &m);
-	if (held >= 0)
-		close(held);
+		code = end(recording, &m, &apart);
+	hb__nodes_close(&apart);
 	hb__manifest_free(&m);
 	free(recording);
 	return code;

@@ -147,8 +147,9 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 	return code;
 }
 
-char *hb__away(const char *recording, bool *ret_goes_on)
+char *hb__away(const char *recording, hb_away *ret_how)
 {
+	bool unkept = false;
 	char *path = hb__format("%s/manifest.json", recording), *list = NULL;
 	hb_manifest m = {0};
 	bool there = !access(path, R_OK) && !hb__manifest_read(recording, &m);
@@ -157,9 +158,9 @@ char *hb__away(const char *recording, bool *ret_goes_on)
 			char *longer = hb__format("%s%s%s", list ? list : "", list ? ", " : "", m.node[i].name);
 			free(list);
 			list = longer;
+			unkept |= m.node[i].unkept;
 		}
-	if (ret_goes_on)
-		*ret_goes_on = list && !m.finished;
+	*ret_how = !m.finished ? HB_AWAY_GOES_ON : unkept ? HB_AWAY_UNKEPT : HB_AWAY_LOST;
 	hb__manifest_free(&m);
 	free(path);
 	return list;
@@ -167,15 +168,15 @@ char *hb__away(const char *recording, bool *ret_goes_on)
 
 int hb__fail_empty(const char *recording)
 {
-	bool goes_on;
-	char *away = hb__away(recording, &goes_on), *word = hb__shell_word(hb__short(recording));
+	hb_away how;
+	char *away = hb__away(recording, &how), *word = hb__shell_word(hb__short(recording));
 	int code = HB_EXIT_RECORDING;
 	if (!away)
 		hb__fail_with(code, "%s has no rank.N.log: nothing was recorded", recording);
-	else if (goes_on)
+	else if (how == HB_AWAY_GOES_ON)
 		hb__fail_with(code,
-			"%s: its processes write on their nodes (%s), and their logs come when the job is over; until then hbdb hang %s looks into them. If its hbdb was killed: hbdb record --fetch %s",
-			hb__short(recording), away, word, word);
+			"%s: its processes write on their nodes (%s), and their logs come when the job is over; until then hbdb hang %s looks into them, and hbdb record --keep %s copies what they hold. If its hbdb was killed: hbdb record --fetch %s",
+			hb__short(recording), away, word, word, word);
 	else
 		hb__fail_with(code, "%s: what was recorded on %s is missing: hbdb record --fetch %s fetches it",
 			hb__short(recording), away, word);

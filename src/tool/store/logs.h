@@ -29,8 +29,13 @@ bool hb__is_node_file(const char *name);
 int hb__list_logs(const char *recording, hb_logs *ret);
 /* Of logs that are open: of which world each is (hbdb-recording(5), WORLDS), and puts them in order. */
 void hb__name_worlds(hb_logs *logs);
-/* Nodes whose part of a recording is not here, "n3, n5"; NULL: none. *ret_goes_on, which may be NULL: its end was not seen. Free it. */
-char *hb__away(const char *recording, bool *ret_goes_on);
+typedef enum {
+	HB_AWAY_GOES_ON, /* the end of the run was not seen */
+	HB_AWAY_LOST,    /* hbdb record --fetch */
+	HB_AWAY_UNKEPT,  /* it cannot be had */
+} hb_away;
+/* Nodes whose part of a recording is not here, "n3, n5"; NULL: none. Free it. */
+char *hb__away(const char *recording, hb_away *ret_how);
 /* Says why a recording has no logs; the exit code. */
 int hb__fail_empty(const char *recording);
 /* Opens all; those that cannot be opened are said, and stay NULL, those that end early are said. Returns the exit

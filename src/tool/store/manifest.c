@@ -197,6 +197,8 @@ static void put_nodes(cJSON *root, const hb_manifest *m)
 		cJSON_AddStringToObject(o, "folder", m->node[i].folder);
 		if (m->node[i].missing)
 			cJSON_AddBoolToObject(o, "missing", true);
+		if (m->node[i].unkept)
+			cJSON_AddBoolToObject(o, "unkept", true);
 		if (m->node[i].slurm)
 			cJSON_AddStringToObject(o, "slurm", m->node[i].slurm);
 		cJSON_AddItemToArray(list, o);
@@ -314,7 +316,8 @@ static void read_nodes(const cJSON *root, hb_manifest *ret)
 	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "nodes"))
 	{
 		hb_manifest_node node = {text_of(item, "name"), text_of(item, "host"), text_of(item, "folder"),
-			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "missing")), text_of(item, "slurm")};
+			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "missing")),
+			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "unkept")), text_of(item, "slurm")};
 		/* a name is a word of a command that reaches it */
 		if (!node.name || !node.folder || *node.name == '-' || *node.folder != '/' ||
 			(node.slurm && (!*node.slurm || node.slurm[strspn(node.slurm, "0123456789")]))) {

@@ -18,6 +18,7 @@ typedef struct hb_program_digest {
 typedef struct hb_manifest_node {
 	char *name, *host, *folder; /* as the launcher was told; as it calls itself, NULL: not known */
 	bool missing;               /* what stands there is not here */
+	bool unkept;                /* ... and nothing stands there: the recording was kept without it */
 	char *slurm;                /* the job of Slurm's through which it was reached, by its number; NULL: over ssh */
 } hb_manifest_node;
 

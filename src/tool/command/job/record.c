@@ -60,7 +60,7 @@ const hb_option hb__record_options[] = {
 	{"fetch", 0, HB_OPTION_FLAG, NULL,
 		"fetch what nodes of the recording NAME still have that could not be reached when it was made; default: the last recording"},
 	{"from-elsewhere", 0, HB_OPTION_FLAG, NULL,
-		"with --fetch: also of a recording that you did not make here; hbdb connects to the nodes that it names"},
+		"with --fetch, --keep and --stop: also of a recording that you did not make here; hbdb connects to the nodes that it names"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -160,15 +160,12 @@ static int check_options(const hb_args *args, unsigned layers)
 	return 0;
 }
 
-static int stop(const char *name, bool elsewhere) { return elsewhere ? HB_EXIT_USAGE : hb__stop_recording(name); }
-static int keep(const char *name, bool elsewhere) { return elsewhere ? HB_EXIT_USAGE : hb__keep_now(name); }
-
 /* --stop [NAME], --keep [NAME], --fetch [NAME]: what stands in the place of the command is the name. */
 static int with_name(const hb_args *args, const char *option, int (*does)(const char *name, bool elsewhere))
 {
 	for (const hb_option *o = hb__record_options; o->name; o++)
 		if (hb__option_value(args, o->name) && strcmp(o->name, option) != 0 &&
-			(strcmp(option, "fetch") != 0 || strcmp(o->name, "from-elsewhere") != 0))
+			strcmp(o->name, "from-elsewhere") != 0)
 			return hb__fail_with(
 				HB_EXIT_USAGE, "record --%s goes with no other option, as --%s is", option, o->name);
 	if (args->rest && args->rest[0] && args->rest[1])
@@ -182,12 +179,12 @@ static int with_name(const hb_args *args, const char *option, int (*does)(const 
 static int of_recording(const hb_args *args)
 {
 	if (hb__option_value(args, "stop"))
-		return with_name(args, "stop", stop);
+		return with_name(args, "stop", hb__stop_recording);
 	if (hb__option_value(args, "keep"))
-		return with_name(args, "keep", keep);
+		return with_name(args, "keep", hb__keep_now);
 	if (hb__option_value(args, "fetch"))
 		return with_name(args, "fetch", hb__fetch_missing);
-	return hb__fail_with(HB_EXIT_USAGE, "record --from-elsewhere goes with --fetch");
+	return hb__fail_with(HB_EXIT_USAGE, "record --from-elsewhere goes with --fetch, --keep and --stop");
 }
 
 #define RING_LEAST (1u << 17)
