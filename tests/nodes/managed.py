@@ -1,11 +1,13 @@
-"""hbdb manager over four machines that share no folder of the recording: "when rank 3 dies, stop everybody in its past and leave it for me"."""
+"""hbdb manager over four machines that share no folder of the recording: "when rank 3 dies, stop everybody in its past and leave it for me"; what rings of all nodes hold is kept."""
 import json
+import os
 import time
 
-from common import FAR, HBDB, MPIRUN, build, check, end, has, hbdb, hosts, said, same
+from common import FAR, HBDB, HERE, MPIRUN, build, check, end, files, has, hbdb, hosts, said, same
 
 NODES = ["n1", "n2", "n3", "n4"]
-RULES = "when rank 3 of job dies do\n  stop everybody in its past and leave them for me\n"
+RULES = "when rank 3 of job dies do\n  stop everybody in its past and leave them for me\n" \
+        "when any process of ringed dies at most once per 1h do keep\nwhen any process of swift dies at most once per 1h do keep\n"
 
 
 def until(what, seconds=FAR):
@@ -75,6 +77,44 @@ def test_past(nodes):
     same("one death is told, once", [row["process_name"] for row in rows(nodes, "events", "--since", "0") if row["kind"] == "death"], ["3"])
 
 
+def events_of(nodes, recording):
+    """(events, events that were given up) of each process."""
+    done = hbdb(nodes, "info", "--json", recording)
+    return [(p["events"], p["events_before"]) for p in json.loads(done.stdout or "{}").get("processes", [])]
+
+
+def notes(nodes, program, text):
+    return [row["text"] for row in rows(nodes, "events", "--since", "0") if row["program_name"] == program and text in row["text"]]
+
+
+def begin_ringed(nodes, name, steady, recovers, dies):
+    command = MPIRUN["openmpi"][:1] + (["--enable-recovery"] if recovers else []) + MPIRUN["openmpi"][1:] + hosts("openmpi", NODES, 2)
+    hbdb(nodes, "program", "add", name, "--node", "head", "--cwd", "/tmp", "--record-with", "--ring 128K -o /tmp/%s.hbdb" % name, "--",
+         *command, steady, "100000000", "0", str(dies))
+    done = hbdb(nodes, "program", "begin", name)
+    check("%s is begun, with rings" % name, done.returncode == 0, said(done))
+
+
+def test_rings(nodes):
+    """Rings on four nodes, kept by hand, by a reaction while the others stand, and by one to a death that ends the job."""
+    steady = nodes.build_program(os.path.join(os.path.dirname(HERE), "ring", "steady.c"), "steady", "mpicc.openmpi")
+    begin_ringed(nodes, "ringed", steady, True, 3000)
+    until(lambda: sum(row["program_name"] == "ringed" and row["rank"] is not None for row in rows(nodes, "ps")) == 8)
+    done = hbdb(nodes, "program", "keep", "ringed", "-o", "mine.hbdb")
+    check("program keep: the rings of all nodes", done.returncode == 0 and len(events_of(nodes, "/tmp/mine.hbdb")) == 8, (said(done), rows(nodes, "events", "--since", "0")))
+    same("... a file for each node", files(nodes, "/tmp/mine.hbdb"), ["manifest.json"] + ["node.%s.hbn" % n for n in NODES])
+    check("a death keeps them", until(lambda: len(notes(nodes, "ringed", "its ring was kept")) == 2), rows(nodes, "events", "--since", "0"))
+    same("... all of them", [note for note in notes(nodes, "ringed", "its ring")], ["its ring was kept"] * 2)
+    told = events_of(nodes, "/tmp/ringed-kept-1.hbdb")
+    check("... which have gone round, up to the death", len(told) == 8 and all(n and before for n, before in told), told)
+    hbdb(nodes, "program", "end", "ringed")
+    until(lambda: {row["name"]: row["state"] for row in rows(nodes, "program")}["ringed"] in ("failed", "ended"))
+    begin_ringed(nodes, "swift", steady, False, 3000)
+    check("a death that ends the job keeps them, too", until(lambda: notes(nodes, "swift", "its ring was kept")), rows(nodes, "events", "--since", "0"))
+    told = events_of(nodes, "/tmp/swift-kept-1.hbdb")
+    check("... of all nodes", len(told) == 8 and all(n and before for n, before in told), told)
+
+
 def test_manager(nodes, programs):
     del programs
     nodes.run(["sh", "-c", "cat > /tmp/rules <<'END'\n%sEND" % RULES])
@@ -88,6 +128,7 @@ def test_manager(nodes, programs):
             hbdb(nodes, "nodes", "add", name, "--platform", "ssh")
         check("five nodes are up", until(lambda: [row["state"] for row in rows(nodes, "nodes")] == ["up"] * 5), rows(nodes, "nodes"))
         test_past(nodes)
+        test_rings(nodes)
     finally:
         end(manager)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recording over several nodes, on machines made of namespaces: both MPIs over ssh, Slurm, and nodes that vanish.
 
-usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-slurm|debug-killed|debug-lost|manager]
+usage: tests/nodes/run.py [--only bed|record|levels|clocks|hangs|slurm|vanish|replay|first|sockets|given|traced|ended|replay-slurm|debug|debug-calls|debug-many|debug-slurm|debug-killed|debug-lost|manager|kept|stopped]
 """
 import argparse
 import json
@@ -11,6 +11,7 @@ import time
 import again
 import bed
 import controlled
+import kept
 import managed
 import slurm
 from common import FAR, HBDB, PROGRAMS, check, build, end, files, finish, has, hbdb, launched, manifest, record, refused, said, same
@@ -193,10 +194,6 @@ def test_hangs(nodes, programs):
             done = hbdb(nodes, *words, "/tmp/hung.hbdb")
             check("%s of it: its logs are on its nodes still" % words[0], done.returncode == 3 and "write on their nodes (n1, n2, n3, n4)" in done.stderr and
                   "nothing was recorded" not in done.stderr, said(done))
-        for option in ("--keep", "--stop"):
-            done = hbdb(nodes, "record", option, "/tmp/hung.hbdb")
-            check("record %s does not reach it, and says so" % option, done.returncode == 2 and "does not reach the nodes" in done.stderr and
-                  "nothing" not in done.stderr, said(done))
         done = hbdb(nodes, "hang", "--stacks", "/tmp/hung.hbdb")
         has("hang --stacks says whose it does not read", done.stdout, "not of 8 processes on other machines")
     finally:
@@ -229,7 +226,8 @@ def test_slurm(nodes, programs):
 
 
 GROUPS = {"bed": test_bed, "record": test_record, "levels": test_levels, "clocks": test_clocks, "hangs": test_hangs, "slurm": test_slurm,
-          "vanish": test_vanish, **again.GROUPS, **controlled.GROUPS, **managed.GROUPS}
+          "vanish": test_vanish, **again.GROUPS, **controlled.GROUPS, **managed.GROUPS,
+          **kept.GROUPS}
 
 
 def main():
