@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """hbdb agent, spoken to by a program written from docs/system/agent.md: what it runs, starts, stops and tells, and what it survives."""
+import glob
 import json
 import os
 import re
@@ -40,6 +41,15 @@ def refused(what, *expected):
     except wire.Refused as e:
         return all(word in str(e) for word in expected)
     return False
+
+
+TALKER = """import os, socket, sys, time
+a, b = socket.socketpair()
+while not os.path.exists(sys.argv[1]):
+    a.send(b"x")
+    b.recv(1)
+    time.sleep(0.01)
+"""
 
 
 class Place:
@@ -535,9 +545,44 @@ def lanes(place):
     w.close()
 
 
+def kept(place):
+    """A node's part of a recording is copied while it is written, and ended; nothing of the copy outlives the connection."""
+    folder, part = place.folder + "/hbdb-" + "6" * 32, place.folder + "/hbdb-" + "7" * 32
+    child = subprocess.Popen([HBDB, "record", "-o", place.folder + "/run.hbdb", "--", sys.executable, "-c", TALKER, place.folder + "/go"], env=place.env,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run_folder = place.folder + "/run.hbdb"
+    try:
+        check(until(lambda: glob.glob(run_folder + "/rank.*.log")), "a program that goes on is recorded")
+        w = place.agent()
+        check(w.ask("keep", folder=folder, part=part).get("gone") is True and not os.path.exists(part), "of a part that is not there it is said")
+        for wrong in ("hbdb-" + "7" * 32, place.folder + "/kept", part + "/x", "/hbdb-" + "7" * 31):
+            check(refused(lambda: w.ask("keep", folder=run_folder, part=wrong), "is no path that ends with hbdb-ID"), "not into %r" % wrong)
+        told = w.ask("keep", folder=run_folder, part=part)
+        logs = sorted(os.listdir(part + "/kept"))
+        check(told.get("logs") == len(logs) > 0 and all(name.endswith(".log") for name in logs), "its logs are copied: %r, %r" % (told, logs))
+        check(os.stat(part).st_mode & 0o77 == 0, "for this user alone")
+        check(refused(lambda: w.ask("keep", folder=run_folder, part=part), "cannot create"), "a second time elsewhere only")
+        w.close()
+        check(until(lambda: not os.path.exists(part)), "the copy ends with the connection")
+        check(child.poll() is None and glob.glob(run_folder + "/rank.*.log"), "the run does not")
+        w = place.agent()
+        told = w.ask("unrecord", folder=run_folder)
+        check(told.get("ended", 0) > 0 and child.poll() is None, "its recording is ended, and it goes on: %r" % told)
+        check(w.ask("unrecord", folder=run_folder).get("ended") == 0, "... once")
+        check(refused(lambda: w.ask("unrecord", folder=folder), "No such file"), "of a folder that is not there nothing is ended")
+        w.close()
+        open(place.folder + "/go", "w").close()
+        child.wait(wire.PATIENCE)
+        done = subprocess.run([HBDB, "info", run_folder], capture_output=True, text=True, env=place.env, check=False)
+        check("told to stop" in done.stdout, "what is recorded says so: " + done.stdout)
+    finally:
+        child.kill()
+        child.wait()
+
+
 def main():
     import turn
-    for part in (hello, run, killed, processes, parts, shared, nameless, service, junk, dial, named_door, debugging, lanes):
+    for part in (hello, run, killed, processes, parts, shared, nameless, service, junk, dial, named_door, debugging, lanes, kept):
         with Place() as place:
             part(place)
     for mpi in turn.either("agent-watch", ("openmpi", "mpich")):

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), "cli"), HERE]
@@ -122,10 +123,70 @@ def test_clocks(place):
     check("one that is damaged is said", done.returncode == 0 and "clocks.json is damaged" in done.stderr, done.stderr)
 
 
+TALKER = """import os, socket, sys, time
+a, b = socket.socketpair()
+while not os.path.exists(sys.argv[1]):
+    a.send(b"x")
+    b.recv(1)
+    time.sleep(0.01)
+"""
+SSH = """#!/bin/sh
+# n1 is this machine, all others are down
+for word; do before=$last last=$word; done
+[ "$before" = n1 ] && exec sh -c "$last"
+exit 255
+"""
+
+
+def test_kept(place):
+    """A run that goes on, of which it is said that it writes on two nodes: one is this machine, by an ssh of the test's own, the other one is down."""
+    os.mkdir(place + "/bin")
+    with open(place + "/bin/ssh", "w", encoding="utf-8") as f:
+        f.write(SSH)
+    os.chmod(place + "/bin/ssh", 0o755)
+    env = dict(os.environ, LC_ALL="C", XDG_STATE_HOME=place + "/state", PATH=place + "/bin:" + os.environ["PATH"])
+
+    def run(*words):
+        return subprocess.run([HBDB, *words], cwd=place, capture_output=True, text=True, timeout=120, env=env, check=False)
+
+    child = subprocess.Popen([HBDB, "record", "-o", "part.hbdb", "--", sys.executable, "-c", TALKER, place + "/go"], cwd=place, env=env,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 120
+        while not glob.glob(place + "/part.hbdb/rank.*.log") and time.monotonic() < end:
+            time.sleep(0.02)
+        with open(place + "/part.hbdb/manifest.json", encoding="utf-8") as f:
+            about = json.load(f)
+        about["nodes"] = [{"name": n, "host": n, "folder": place + "/part.hbdb", "missing": True} for n in ("n1", "n2")]
+        os.mkdir(place + "/apart.hbdb")
+        with open(place + "/apart.hbdb/manifest.json", "w", encoding="utf-8") as f:
+            json.dump(about, f)
+        done = run("record", "--keep", "apart.hbdb")
+        check("keep: a recording that names other nodes is not believed", done.returncode == 2 and "--from-elsewhere does so" in done.stderr and
+              not os.path.exists(place + "/apart-kept-1.hbdb"), done.stderr)
+        done = run("record", "--stop", "apart.hbdb")
+        check("stop: neither", done.returncode == 2 and "--from-elsewhere does so" in done.stderr, done.stderr)
+        done = run("record", "--keep", "--from-elsewhere", "apart.hbdb")
+        check("keep: a node that is down costs its own part", done.returncode == 3 and "the node n2 has not kept its part: " in done.stderr and
+              "recorded up to now: the run goes on" in done.stderr, done.stderr)
+        same("keep: a file of the other one", sorted(os.listdir(place + "/apart-kept-1.hbdb")), ["manifest.json", "node.n1.hbn"])
+        has("keep: info", run("info", "apart-kept-1.hbdb").stdout, "2; missing: n2 (not kept there)", "the run went on")
+        done = run("record", "--fetch", "apart-kept-1.hbdb")
+        check("keep: it cannot be fetched", done.returncode == 2 and "not there to be fetched" in done.stderr, done.stderr)
+        same("keep: the run writes on, and nothing is left beside it", [f for f in os.listdir(place) if f.startswith("hbdb-")], [])
+        done = run("record", "--stop", "--from-elsewhere", "apart.hbdb")
+        has("stop: a node that is down", done.stderr, "the node n2 is not reached, and its processes are recorded further")
+        same("stop: is said by the status", done.returncode, 3)
+        check("stop: the processes are told, and go on", os.path.exists(place + "/part.hbdb/stopped") and child.poll() is None)
+    finally:
+        open(place + "/go", "w").close()
+        child.wait(120)
+
+
 def main():
     place = tempfile.mkdtemp(prefix="hbdb-nodes-")
     try:
-        for test in (test_commands, test_damage, test_second_reader, test_clocks):
+        for test in (test_commands, test_damage, test_second_reader, test_clocks, test_kept):
             test(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
