@@ -162,6 +162,27 @@ def test_kept(nodes, programs):
         of_one_run(nodes, mpi, program)
 
 
+def in_slurm(nodes, srun):
+    """The nodes of a job of Slurm's are reached through it, where ssh would not do."""
+    name, steady = "/tmp/slurm-ring.hbdb", built(nodes)["openmpi"]
+    with open(os.path.join(nodes.folder, "said"), "w+", encoding="utf-8") as out:
+        child = nodes.front.start_command([HBDB, "record", "-o", name, "--ring", "128K", "--", *srun, steady, "100000000"], stdout=out, stderr=out)
+        try:
+            for n in NODES:
+                bed.wait_for("logs on " + n, lambda n=n: nodes[n].run(["sh", "-c", "ls /tmp/hbdb-*/rank.*.log"]).stdout.count(".log") == 2)
+            nodes.put("no-ssh", "#!/bin/sh\nexit 255\n")
+            nodes.run(["mkdir", "-p", "/tmp/no-ssh"])
+            nodes.run(["cp", os.path.join(nodes.programs, "no-ssh"), "/tmp/no-ssh/ssh"])
+            done = nodes.run([HBDB, "record", "--keep", name], env={"PATH": "/tmp/no-ssh:" + os.environ["PATH"]}, timeout=FAR)
+            kept = name.replace(".hbdb", "-kept-1.hbdb")
+            check("keep in a job of Slurm's, without ssh", done.returncode == 0 and len(processes(nodes, kept)) == 8, said(done) + words_of(out))
+            same("... a file for each node", files(nodes, kept), ["manifest.json"] + ["node.%s.hbn" % n for n in NODES])
+            check("... the job goes on", child.poll() is None, words_of(out))
+        finally:
+            ended(nodes, name)
+            child.wait(FAR)
+
+
 def waits(out):
     return words_of(out).count(" waits\n") == 8
 

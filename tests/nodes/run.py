@@ -215,6 +215,7 @@ def test_slurm(nodes, programs):
         while nodes.run(["squeue", "-h"]).stdout and time.monotonic() < end:
             time.sleep(0.1)
         same("... and they are given back", nodes.run(["squeue", "-h"]).stdout, "")
+        kept.in_slurm(nodes, srun)
         script = nodes.put("job.sh", "#!/bin/sh\ncd /srv\n%s record -o batch.hbdb -- srun --mpi=pmix -n 4 %s 5\n" % (HBDB, programs["openmpi"])
                            + "%s record -o mpirun.hbdb -- mpirun.openmpi --allow-run-as-root --oversubscribe -n 4 --map-by node %s 5\n" % (HBDB, programs["openmpi"]))
         done = nodes.run(["sbatch", "-W", "-N", "2", "--ntasks-per-node=2", "-o", "/srv/job.out", script], timeout=FAR)

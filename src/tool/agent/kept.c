@@ -72,8 +72,8 @@ static void ask_part(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *a
 		hb_wire_answer(wire, id, gone());
 		return;
 	}
-	int said = hb__the_folder(wire, id, ask) && hb__lend_folder(wire, id, part) ? hb__work_for(agent, wire, id)
-										    : -1;
+	int said =
+		hb__the_folder(wire, id, ask) && hb__lend_folder(wire, id, part) ? hb__work_for(agent, wire, id) : -1;
 	if (said >= 0)
 		keep_part(folder, part, said);
 }
@@ -98,6 +98,11 @@ void hb__ask_keep(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 
 void hb__ask_unrecord(hb_agent *agent, hb_wire *wire, uint64_t id, const cJSON *ask)
 {
+	const char *named = hb_wire_text(ask, "folder");
+	if (named && *named == '/' && !is_there(named)) {
+		hb_wire_answer(wire, id, gone());
+		return;
+	}
 	const char *folder = hb__the_folder(wire, id, ask);
 	int said = folder ? hb__work_for(agent, wire, id) : -1;
 	if (said < 0)

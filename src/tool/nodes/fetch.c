@@ -99,8 +99,8 @@ static char *unpack(const char *folder, const char *path, bool same)
 		     *to = hb__format("%s/%s", folder, list.at[i].name);
 		/* two nodes may have processes without MPI of one number; the settings of a trace came from here, and that it was ended
 		 * is true of all */
-		bool there = !access(to, F_OK), one = !strcmp(list.at[i].name, HB_SETTINGS_FILE) ||
-						      !strcmp(list.at[i].name, HB_LOGS_STOPPED);
+		bool there = !access(to, F_OK),
+		     one = !strcmp(list.at[i].name, HB_SETTINGS_FILE) || !strcmp(list.at[i].name, HB_LOGS_STOPPED);
 		if (there && !same && !one)
 			why = hb__format("%s is there already, from another node", to);
 		else if (!there && hb_within_copy(from, to, &err))

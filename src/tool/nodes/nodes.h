@@ -36,7 +36,7 @@ int hb__nodes_open(const hb_hosts *hosts, hb_nodes *ret);
 /* Connects to those nodes of a recording whose part is not here, through the job of Slurm's that it was made in, or over ssh; those that cannot be reached are lost. Only
  * after hb__trust_nodes. */
 void hb__nodes_reopen(const hb_manifest *m, hb_nodes *ret);
-/* together.c: the same, and each node that is connected is asked, by a thread of its own: all at the same moment, when the last one is connected or cannot be, but for those that are
+/* together/: the same, and each node that is connected is asked, by a thread of its own: all at the same moment, when the last one is connected or cannot be, but for those that are
  * slow to answer. What does not go well stands in its `lost`. */
 typedef void hb_node_does(hb_node *node, void *user);
 void hb__nodes_together(const hb_manifest *m, hb_node_does *does, void *user, hb_nodes *ret);

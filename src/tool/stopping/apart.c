@@ -134,8 +134,9 @@ static void describe(const hb_nodes *nodes, const char *to, hb_manifest *m, char
 		const hb_node *node = &nodes->at[k++];
 		is->missing = is->unkept = node->lost != NULL;
 		if (!node->lost && node->late > LATE_S)
-			add_line(lines, hb__format("the node %s answered %.1f s later than the others: its part was kept then",
-						node->name, node->late));
+			add_line(lines,
+				hb__format("the node %s answered %.1f s later than the others: its part was kept then",
+					node->name, node->late));
 		if (!node->lost)
 			continue;
 		add_line(lines, hb__format("the node %s has not kept its part: %s", node->name, node->lost));
@@ -160,16 +161,17 @@ static const char *folder_of(const hb_manifest *m)
 }
 
 /* Of a run that is over: what its recording has. What that lacks is to be fetched for it, and not for a copy. */
-static hb_status copy_parts(const char *recording, const char *to, hb_manifest *m, char **ret_missing,
-	hb_strings *lines, hb_error *err)
+static hb_status copy_parts(
+	const char *recording, const char *to, hb_manifest *m, char **ret_missing, hb_strings *lines, hb_error *err)
 {
 	for (size_t i = 0; i < m->nnodes; i++) {
 		hb_manifest_node *is = &m->node[i];
 		if (!is->missing || is->unkept)
 			continue;
 		is->unkept = true;
-		add_line(lines, hb__format("what was recorded on %s is missing in %s: hbdb record --fetch fetches it there",
-					is->name, hb__short(recording)));
+		add_line(lines,
+			hb__format("what was recorded on %s is missing in %s: hbdb record --fetch fetches it there",
+				is->name, hb__short(recording)));
 		add_missing(ret_missing, is->name, "it is missing in the recording, too");
 	}
 	return each_node_file(recording, to, false, err);
@@ -205,19 +207,26 @@ hb_status hb__keep_apart(const char *recording, const char *to, bool elsewhere, 
 
 static void stop_one(hb_node *node, void *user)
 {
-	cJSON *ask = cJSON_CreateObject();
+	struct keeping *k = user;
+	cJSON *answer = NULL, *ask = cJSON_CreateObject();
 	hb_error err;
-	cJSON_AddStringToObject(ask, "folder", user);
-	if (hb_link_ask(node->link, "unrecord", ask, TELL_S, NULL, &err))
+	cJSON_AddStringToObject(ask, "folder", k->folder);
+	if (hb_link_ask(node->link, "unrecord", ask, TELL_S, &answer, &err))
 		node->lost = hb__copy(err.message);
+	else if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "gone")))
+		__atomic_store_n(&k->gone, true, __ATOMIC_RELAXED);
+	cJSON_Delete(answer);
 }
 
-int hb__stop_apart(const char *recording, const hb_manifest *m, bool elsewhere, hb_nodes *ret)
+int hb__stop_apart(const char *recording, const hb_manifest *m, bool elsewhere, hb_nodes *ret, bool *ret_over)
 {
+	struct keeping k = {.folder = folder_of(m)};
 	int code = hb__trust_nodes(recording, m, elsewhere);
+	*ret_over = false;
 	if (code)
 		return code;
-	hb__nodes_together(m, stop_one, (void *)folder_of(m), ret);
+	hb__nodes_together(m, stop_one, &k, ret);
+	*ret_over = k.gone;
 	for (size_t i = 0; i < ret->n; i++)
 		if (ret->at[i].lost)
 			hb__say("the node %s is not reached, and its processes are recorded further: %s",

@@ -100,8 +100,9 @@ static hb_status keep(
 	if (!err->status && !logs) {
 		err->status = HB_E_DAMAGED;
 		snprintf(err->message, sizeof err->message,
-			"%.100s: no process has had an event yet: there is nothing to keep%s%.100s", recording,
-			ret->missing ? "; not known of " : "", ret->missing ? ret->missing : "");
+			ret->missing ? "%.60s: nothing was kept: %.180s"
+				     : "%.150s: no process has had an event yet: there is nothing to keep",
+			recording, ret->missing);
 	}
 	err->status = err->status ? err->status : complete(to, logs, m, &ret->sum, err);
 	for (size_t i = 0; i < lines.n; i++)

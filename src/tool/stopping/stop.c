@@ -33,8 +33,8 @@ static int complete(const char *recording, hb_manifest *m)
 	return code;
 }
 
-/* What is done with the recording now. apart: connections to its nodes, which were told; none: its processes write here. */
-static int end(const char *recording, hb_manifest *m, hb_nodes *apart)
+/* What is done with the recording now. apart: connections to its nodes, which were told; none: its processes write here. over: the job has ended there. */
+static int end(const char *recording, hb_manifest *m, hb_nodes *apart, bool over)
 {
 	bool busy = false;
 	size_t lost = 0;
@@ -42,7 +42,9 @@ static int end(const char *recording, hb_manifest *m, hb_nodes *apart)
 	for (size_t i = 0; i < apart->n; i++)
 		lost += apart->at[i].lost != NULL;
 	hb__tell_to_stop(recording);
-	if (busy)
+	if (busy && over)
+		hb__say("%s: its job is over, and the hbdb that makes it completes it", hb__short(recording));
+	else if (busy)
 		hb__say("%s: its processes go on, and nothing more of them is recorded%s; the hbdb that makes it completes it when the command ends",
 			hb__short(recording), lost ? ", but on these nodes" : "");
 	else if (apart->n)
@@ -59,15 +61,16 @@ int hb__stop_recording(const char *name, bool elsewhere)
 	char *recording;
 	hb_manifest m = {0};
 	hb_nodes apart = {0};
+	bool over = false;
 	int code = hb__find_running(name, &recording);
 	if (!code && hb__manifest_read(recording, &m))
 		code = HB_EXIT_RECORDING;
 	if (!code && m.finished && !m.open)
 		code = nothing_to_stop(recording);
 	if (!code && hb__writes_apart(&m))
-		code = hb__stop_apart(recording, &m, elsewhere, &apart);
+		code = hb__stop_apart(recording, &m, elsewhere, &apart, &over);
 	if (!code)
-		code = end(recording, &m, &apart);
+		code = end(recording, &m, &apart, over);
 	hb__nodes_close(&apart);
 	hb__manifest_free(&m);
 	free(recording);

@@ -5,9 +5,10 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "nodes.h"
+#include "../nodes.h"
 
-#define GATHER_S 10.0 /* a node that is slow, or gone, does not keep the others waiting for longer: what they are asked for may be overwritten soon */
+#define GATHER_S \
+	10.0 /* a node that is slow, or gone, does not keep the others waiting for longer: what they are asked for may be overwritten soon */
 
 struct together {
 	pthread_mutex_t lock;
