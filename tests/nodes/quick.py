@@ -114,7 +114,9 @@ def test_clocks(place):
     after = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     key = next(k for k in ("time_ns", "time", "enter_ns", "enter") if k in before[0])
     scale = 1 if key.endswith("_ns") else 1e-9
-    moved = {round((b[key] - a[key]) / scale / 1e9, 3) for a, b in zip(before, after)}
+    by = [(b[key] - a[key]) / scale / 1e9 for a, b in zip(before, after)]
+    # times begin with the first event of all, which is in this log when its number, as a text, comes before those of older processes
+    moved = {round(one - min(by), 3) for one in by}
     same("a clock that is told is applied", moved, {0.0, 2.0})
     has("info says so", hbdb("info", "nodes.hbdb", cwd=place).stdout, "clocks        of 1 nodes")
     with open(place + "/nodes.hbdb/clocks.json", "w") as f:
