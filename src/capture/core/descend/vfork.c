@@ -1,7 +1,10 @@
 /* vfork: until it begins another program the child runs in the memory of its parent, which stands meanwhile. Whatever it does there is
  * not the parent's: it closes descriptors that stay open, for example. So it has no lane, and makes no event. */
 #include <errno.h>
+#include <signal.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
@@ -9,6 +12,41 @@
 __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
 static __thread struct hb__lane *lane_of_parent __attribute__((tls_model("initial-exec")));
 int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
+
+#if defined(__x86_64__)
+/* While it is told of: a child that ends at once has its parent's handler run when the parent has its lane again, and has told of the child. The child has the
+ * signals that its parent had. As the system has them, and not by its name in the C library: this is inside of vfork. */
+static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
+static __thread bool signals_held __attribute__((tls_model("initial-exec")));
+
+static void set_signals(const uint64_t *now, uint64_t *ret_before)
+{
+	register long size __asm__("r10") = sizeof *now;
+	long answer = SYS_rt_sigprocmask;
+	__asm__ volatile("syscall"
+			 : "+a"(answer)
+			 : "D"((long)SIG_SETMASK), "S"(now), "d"(ret_before), "r"(size)
+			 : "rcx", "r11", "memory");
+}
+
+static void hold_signals(void)
+{
+	const uint64_t all = ~(uint64_t)0;
+	set_signals(&all, &signals_before);
+	signals_held = true;
+}
+
+/* ends: it is over for this process. */
+static void let_signals_go(bool ends)
+{
+	if (signals_held)
+		set_signals(&signals_before, NULL);
+	signals_held = signals_held && !ends;
+}
+#else
+static void let_signals_go(bool ends) { (void)ends; }
+static void hold_signals(void) {}
+#endif
 
 static __thread struct {
 	void *pages;
@@ -37,7 +75,12 @@ static void clear_left(void)
 /* One process alone makes no other one: who wants to know is asked before, of no child, what vfork returns in its place; 0: it is made. */
 static __attribute__((used)) pid_t hb__vfork_answer(const void *pc, const void *cfa)
 {
-	return unlikely(hb__alone) && hb__vfork_made && !hb__vforks ? hb__vfork_made(0, pc, cfa) : 0;
+	if (!hb__vfork_made || hb__vforks)
+		return 0;
+	pid_t answer = unlikely(hb__alone) ? hb__vfork_made(0, pc, cfa) : 0;
+	if (!answer)
+		hold_signals();
+	return answer;
 }
 
 /* What vfork, called at pc, returns, in the child (0) and then in the parent. */
@@ -47,9 +90,13 @@ static __attribute__((used)) pid_t hb__vforked(long got, const void *pc, const v
 		if (!hb__vforks++)
 			lane_of_parent = hb__self;
 		hb__self = NULL;
+		if (hb__vforks == 1)
+			let_signals_go(false);
 		return 0;
 	}
 	if (got < 0) {
+		if (!hb__vforks)
+			let_signals_go(true);
 		errno = (int)-got;
 		return -1;
 	}
@@ -57,8 +104,11 @@ static __attribute__((used)) pid_t hb__vforked(long got, const void *pc, const v
 		hb__self = lane_of_parent;
 		clear_left();
 	}
-	if (unlikely(hb__vfork_made) && !hb__vforks)
-		return hb__vfork_made((int32_t)got, pc, cfa);
+	if (hb__vforks)
+		return (pid_t)got;
+	if (unlikely(hb__vfork_made))
+		got = hb__vfork_made((int32_t)got, pc, cfa);
+	let_signals_go(true);
 	return (pid_t)got;
 }
 

@@ -56,9 +56,35 @@ static bool said_again(struct hb_talk *t, bool told, bool may_say_no, struct hb_
 	return t->again;
 }
 
+/* ---- making one ----
+ *
+ * A child may end at once, and its parent's handler run before the event is over: that would be told as from before it, and what the handler does would be done
+ * in a replay when there is no child yet, or be the child's, too. It runs when the event is over. */
+
+struct held {
+	bool is;
+	sigset_t before;
+};
+
+static void hold_signals(struct held *h, bool told)
+{
+	sigset_t all;
+	sigfillset(&all);
+	h->is = told && !pthread_sigmask(SIG_SETMASK, &all, &h->before);
+}
+
+static void let_signals_go(const struct held *h)
+{
+	int e = errno;
+	if (h->is)
+		pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+	errno = e;
+}
+
 SEEN pid_t fork(void)
 {
 	struct hb_talk t;
+	struct held held;
 	struct hb_told as;
 	pid_t got;
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
@@ -71,32 +97,27 @@ SEEN pid_t fork(void)
 	}
 	if (told && t.again) {
 		hb__door->child((uint32_t)as.results[0]);
+		hold_signals(&held, true);
 		got = NEXT(fork)();
 		if (!got) {
 			hb__recorded_none();
+			let_signals_go(&held);
 			return 0;
 		}
 		hb__door->child(0);
 		if (alone)
 			hb__door->becomes(got);
 		made(as.results[0], got);
-		return (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
+		got = (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
+		let_signals_go(&held);
+		return got;
 	}
-	/* A child may end at once, and its parent's handler run before the event is over: that would be told as from before the fork, and what the
-	 * handler leaves behind be the child's, too, in a replay. It runs when the event is over. */
-	sigset_t all, before;
-	sigfillset(&all);
-	if (told)
-		pthread_sigmask(SIG_SETMASK, &all, &before);
+	hold_signals(&held, told);
 	got = NEXT(fork)();
 	int64_t result = got < 0 ? -errno : got;
 	if (told && got) /* the child has another log */
 		hb__door->end(&t, &result, 1);
-	if (told) {
-		int e = errno;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		errno = e;
-	}
+	let_signals_go(&held);
 	return got;
 }
 
@@ -105,6 +126,23 @@ static const void *spawner(const void *pc)
 {
 	const void *above = hb__door ? hb__door->above() : NULL;
 	return above ? above : pc;
+}
+
+/* The child gets the signals that its parent had, where it is not to get others: attributes of our own, which have no more to be freed than those that were given. */
+static const posix_spawnattr_t *with_signals(
+	const posix_spawnattr_t *given, const struct held *held, posix_spawnattr_t *own)
+{
+	short flags = 0;
+	if (given)
+		*own = *given;
+	else
+		posix_spawnattr_init(own);
+	posix_spawnattr_getflags(own, &flags);
+	if (!held->is || flags & POSIX_SPAWN_SETSIGMASK)
+		return given;
+	posix_spawnattr_setflags(own, (short)(flags | POSIX_SPAWN_SETSIGMASK));
+	posix_spawnattr_setsigmask(own, &held->before);
+	return own;
 }
 
 #define SPAWNS(name)                                                                                     \
@@ -116,6 +154,8 @@ static const void *spawner(const void *pc)
 		pid = pid ? pid : &own;                                                                  \
 		struct hb_told as;                                                                       \
 		pid_t answer;                                                                            \
+		struct held held;                                                                        \
+		posix_spawnattr_t with;                                                                  \
 		bool told = begins(&t, HB_SOCKET_FAMILY_posix_spawn, spawner(CALLER), FRAME);            \
 		if (said_again(&t, told, false, &as, &answer))                                           \
 			return errno;                                                                    \
@@ -124,15 +164,18 @@ static const void *spawner(const void *pc)
 			made(*pid, NOBODY);                                                              \
 			return (int)hb__again_over(&t, &as, 0);                                          \
 		}                                                                                        \
+		hold_signals(&held, told);                                                               \
+		attributes = with_signals(attributes, &held, &with);                                     \
 		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);            \
+		int64_t result = got ? -got : *pid;                                                      \
 		if (told && t.again) {                                                                   \
 			made(as.results[0], *pid);                                                       \
 			*pid = as_told(as.results[0], *pid);                                             \
-			return (int)hb__again_over(&t, &as, got);                                        \
-		}                                                                                        \
-		int64_t result = got ? -got : *pid;                                                      \
-		if (told)                                                                                \
+			got = (int)hb__again_over(&t, &as, got);                                         \
+		} else if (told) {                                                                       \
 			hb__door->end(&t, &result, 1);                                                   \
+		}                                                                                        \
+		let_signals_go(&held);                                                                   \
 		return got;                                                                              \
 	}
 SPAWNS(posix_spawn)
@@ -281,6 +324,7 @@ struct cloned {
 	int (*function)(void *);
 	void *argument;
 	bool again;
+	struct held held;
 };
 
 static int begin_cloned(void *user)
@@ -289,6 +333,7 @@ static int begin_cloned(void *user)
 	hb__door->notice_fork();
 	if (c.again)
 		hb__recorded_none();
+	let_signals_go(&c.held);
 	return c.function(c.argument);
 }
 
@@ -306,17 +351,21 @@ SEEN int clone(int (*function)(void *), void *stack, int flags, void *argument, 
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
 	if (said_again(&t, told, false, &as, &got))
 		return got;
-	struct cloned c = {function, argument, told && t.again};
+	struct cloned c = {.function = function, .argument = argument, .again = told && t.again};
+	hold_signals(&c.held, told);
 	if (c.again)
 		hb__door->child((uint32_t)as.results[0]);
 	got = NEXT(clone)(begin_cloned, stack, flags, &c, parent_tid, tls, child_tid);
 	if (c.again) {
 		hb__door->child(0);
 		made(as.results[0], got);
-		return (int)hb__again_over(&t, &as, as_told(as.results[0], got));
+		got = (pid_t)hb__again_over(&t, &as, as_told(as.results[0], got));
+		let_signals_go(&c.held);
+		return got;
 	}
 	int64_t result = got < 0 ? -errno : got;
 	if (told)
 		hb__door->end(&t, &result, 1);
+	let_signals_go(&c.held);
 	return got;
 }
