@@ -108,6 +108,21 @@ def family():
     check(done.returncode == 2 and "was made by fork" in done.stderr, "one made by fork cannot be gone back in, which is said", done.stderr)
 
 
+def children():
+    """Children that end at once: their parent's handler comes when they are told of, however they are made, and they have the signals that are theirs."""
+    subprocess.run(["gcc", "-O1", "-o", "children", os.path.join(HERE, "one", "children.c")], check=True)
+    for how in ("fork", "clone", "vfork", "exec", "spawn"):
+        for kind, options in (("data", ("--level", "data", "--layers", "sockets,inputs")), ("events", ("--layers", "sockets"))):
+            name = "%s-%s" % (how, kind)
+            said = record(name, "./children", how, "60", options=options)
+            check(said == "60 ended, 0 wrong, as before\n", "%s: each has its signals" % name, said)
+            done = run("replay", name)
+            check(done.returncode == 0 and "no difference" in done.stderr and done.stdout == said, "%s: replayed" % name, done.stdout + done.stderr)
+            if kind == "data":
+                done, good = alone(name, "children")
+                check(good and done.stdout == said, "%s: alone" % name, done.stdout + done.stderr)
+
+
 def programs():
     for line, file in (("-n 3 -m 20", "udp_random"), ("-r mmsg -w mmsg -n 3 -m 10", "udp_random"), ("-S level -c 4", "tcp_mix"), ("-w msg -r msg", "tcp_mix"),
                        ("-t stream -n path", "unix_mix"), ("-t dgram -n abstract", "unix_mix"), ("", "stdio")):
@@ -223,6 +238,7 @@ def main():
         client = pair()
         differs(client)
         family()
+        children()
         programs()
         inputs()
         outside()
