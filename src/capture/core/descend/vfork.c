@@ -15,10 +15,11 @@ int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
 
 #if defined(__x86_64__)
 /* While it is told of: a child that ends at once has its parent's handler run when the parent has its lane again, and has told of the child. The child has the
- * signals that its parent had. As the system has them, and not by its name in the C library: this is inside of vfork. */
+ * signals that its parent had: these, with one that nobody can hold back; 0: none are held. */
 static __thread uint64_t signals_before __attribute__((tls_model("initial-exec")));
-static __thread bool signals_held __attribute__((tls_model("initial-exec")));
+#define HELD ((uint64_t)1 << (SIGKILL - 1))
 
+/* As the system has them, and not by its name in the C library: this is inside of vfork. */
 static void set_signals(const uint64_t *now, uint64_t *ret_before)
 {
 	register long size __asm__("r10") = sizeof *now;
@@ -33,42 +34,44 @@ static void hold_signals(void)
 {
 	const uint64_t all = ~(uint64_t)0;
 	set_signals(&all, &signals_before);
-	signals_held = true;
+	signals_before |= HELD;
 }
 
 /* ends: it is over for this process. */
 static void let_signals_go(bool ends)
 {
-	if (signals_held)
+	if (signals_before)
 		set_signals(&signals_before, NULL);
-	signals_held = signals_held && !ends;
+	if (ends)
+		signals_before = 0;
 }
 #else
 static void let_signals_go(bool ends) { (void)ends; }
 static void hold_signals(void) {}
 #endif
 
-static __thread struct {
-	void *pages;
-	size_t bytes;
-} left[4] __attribute__((tls_model("initial-exec")));
+/* What the child has mapped, for its parent to unmap: a thread has little room, so lengths are counted in pages. */
+#define LEFT 4
+#define PAGE 4096u
+static __thread void *left[LEFT] __attribute__((tls_model("initial-exec")));
+static __thread uint32_t left_pages[LEFT] __attribute__((tls_model("initial-exec")));
 
 void hb__vfork_leaves(void *pages, size_t bytes)
 {
-	for (unsigned i = 0; i < sizeof left / sizeof *left; i++)
-		if (!left[i].pages) {
-			left[i].pages = pages;
-			left[i].bytes = bytes;
+	for (unsigned i = 0; i < LEFT; i++)
+		if (!left[i]) {
+			left[i] = pages;
+			left_pages[i] = (uint32_t)((bytes + PAGE - 1) / PAGE);
 			return;
 		}
 }
 
 static void clear_left(void)
 {
-	for (unsigned i = 0; i < sizeof left / sizeof *left; i++) {
-		if (left[i].pages)
-			munmap(left[i].pages, left[i].bytes);
-		left[i].pages = NULL;
+	for (unsigned i = 0; i < LEFT; i++) {
+		if (left[i])
+			munmap(left[i], (size_t)left_pages[i] * PAGE);
+		left[i] = NULL;
 	}
 }
 
