@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """What a flight recorder costs memcached: processor time of its process for a request, bare, with a ring and with plain `hbdb record`.
 
-usage: memcached.py [--rounds N] [--batches N] [--requests N] [--connections N] [--threads N] [--ring SIZE] [--variants LIST]
+usage: memcached.py [--rounds N] [--batches N] [--requests N] [--connections N] [--threads N] [--ring SIZE] [--variants LIST] [--pin]
 
 Variants, separated by commas: bare; fixed, which is bare with addresses that are not randomised, as hbdb record leaves them; ring; record; of both,
-with layers: ring:user+sockets.
+with layers: ring:user+sockets; with the hbdb of another build: ring@PATH.
 
-The servers run beside each other and are asked in turn, a batch of requests each, beginning with another one each time: what else the
+The servers run beside each other and are asked in turn, a batch of requests each, in another order each time: what else the
 machine does meets all of them. The client is not recorded. A round begins with new processes, for each lies otherwise in memory. Printed
-are nanoseconds of processor time, of the whole process and of the system's calls in it, for a request, and ratios to the bare server of the same round: the median
-over the rounds, the smallest and the largest.
+are nanoseconds of processor time, of the whole process, and of time, for a request, and ratios to the bare server. A ratio is taken between batches that
+were asked in the same turn, a round has the median of those; printed are the median over the rounds, the smallest and the largest. --pin: the servers stay on
+one processor and the client on another.
 """
 import argparse
 import os
@@ -50,6 +51,7 @@ def used(pid):
 class Server:
     def __init__(self, how, folder, options):
         self.port = free_port()
+        how, _, hbdb = how.partition("@")
         how, _, layers = how.partition(":")
         place = os.path.join(folder, "%s-%d" % (how, self.port))
         self.recording = place + ".hbdb"
@@ -60,8 +62,9 @@ class Server:
         if how == "fixed":
             command = ["setarch", "-R"] + command
         elif how != "bare":
-            record = [HBDB, "record", "--keep-raw", "-o", self.recording] + (["--layers", layers.replace("+", ",")] if layers else [])
+            record = [hbdb or HBDB, "record", "--keep-raw", "-o", self.recording] + (["--layers", layers.replace("+", ",")] if layers else [])
             command = record + (["--ring", options.ring] if how == "ring" else []) + ["--"] + command
+        command = (["taskset", "-c", "1"] if options.pin else []) + command
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.pid = 0
         while not self.pid and self.process.poll() is None:
@@ -80,11 +83,11 @@ class Server:
         return self.process.communicate(timeout=120)[1]
 
 
-def a_round(ask, folder, options, number):
-    """Nanoseconds of processor time for a request, by variant."""
+def a_round(ask, folder, options):
+    """By variant, nanoseconds of processor time and of time for a request, of each batch."""
     variants = options.variants.split(",")
     servers = [Server(how, folder, options) for how in variants]
-    client = subprocess.Popen([ask, str(options.connections)] + [str(s.port) for s in servers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    client = subprocess.Popen((["taskset", "-c", "0"] if options.pin else []) + [ask, str(options.connections)] + [str(s.port) for s in servers], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def batch(i, requests):
         before = used(servers[i].pid)
@@ -95,17 +98,20 @@ def a_round(ask, folder, options, number):
 
     got = {how: [] for how in variants}
     for i in range(len(servers)):
-        batch(i, options.requests)
-    for k in range(options.batches):
-        for i in range(len(servers)):
-            which = (i + k + number) % len(servers)
+        batch(i, options.warm)
+    for _ in range(options.batches):
+        for which in random.sample(range(len(servers)), len(servers)):
             got[variants[which]].append(batch(which, options.requests))
     client.stdin.close()
     client.wait()
     said = {how: server.end() for how, server in zip(variants, servers)}
     for server in servers:
         shutil.rmtree(server.recording, ignore_errors=True)
-    return {how: tuple(statistics.median(b[k] for b in batches) for k in (0, 1)) for how, batches in got.items()}, said
+    return got, said
+
+
+def ratio(got, how, k):
+    return statistics.median(batch[k] / bare[k] for batch, bare in zip(got[how], got["bare"]))
 
 
 def main():
@@ -113,6 +119,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--batches", type=int, default=30)
     parser.add_argument("--requests", type=int, default=2000)
+    parser.add_argument("--warm", type=int, default=16000, help="requests before the first batch")
+    parser.add_argument("--pin", action="store_true")
     parser.add_argument("--connections", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--ring", default="64M")
@@ -126,13 +134,14 @@ def main():
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", os.path.join(HERE, "ask.c"), "-o", ask], check=True)
         rounds = []
         for i in range(options.rounds):
-            got, said = a_round(ask, folder, options, i)
+            got, said = a_round(ask, folder, options)
             rounds.append(got)
-            print(i, {h: "%.0f/%.0f" % v for h, v in got.items()}, flush=True)
-        print({h: s.strip().splitlines()[-1:] for h, s in said.items()})
+            print(i, {how: "%.0f ns, %.4f" % (statistics.median(b[0] for b in batches), ratio(got, how, 0)) for how, batches in got.items()},
+                  flush=True)
+        print({h: s.strip().splitlines()[-1:] for h, s in said.items()}, "load %.1f %.1f %.1f" % os.getloadavg())
         for how in options.variants.split(","):
             print("%-18s" % how, *("%s %.0f ns, %.4f (%.3f to %.3f) of bare" % (
-                what, statistics.median(r[how][k] for r in rounds), *(f([r[how][k] / r["bare"][k] for r in rounds]) for f in (statistics.median, min, max)))
+                what, statistics.median(b[k] for r in rounds for b in r[how]), *(f([ratio(r, how, k) for r in rounds]) for f in (statistics.median, min, max)))
                                   for k, what in ((0, "processor"), (1, "time"))))
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -264,6 +264,20 @@ def talk(place):
     check("sockets: the short ones are", found and int(found[1]) > 500, out + err)
 
 
+def pages(place):
+    """The pages of a log that grows are made many at once: a process that waits for each pays for it with more than with all that it records."""
+    times = 200000
+    recording = os.path.join(place, "pages.hbdb")
+    status, out, err = record(place, "pages.hbdb", ["/usr/bin/python3", os.path.join(HERE, "pages.py"), str(times)], "64M",
+                              ["--keep-raw", "--layers", "sockets"])
+    told = events_before(recording)
+    check("pages: recorded", not status and out.strip().isdigit() and len(told) == 1 and told[0][0] >= 2 * times + 40000, (out, err, told))
+    log = max(os.path.getsize(os.path.join(recording, f)) for f in os.listdir(recording) if f.endswith(".log"))
+    grown = log // 4096 * times // (times + 20000)
+    check("pages: a process waits for few of the %d" % grown, grown > 300 and int(out or grown) < grown // 3, out)
+    whole("pages", recording)
+
+
 def refused(place):
     for words, wanted in ((["--ring", "64M", "--level", "order"], "--ring is for --level events"),
                           (["--ring", "64M", "--check"], "--ring does not go with --check"),
@@ -293,6 +307,7 @@ def main():
         keep(place, "mpich", 2)
         stands(place, "mpich", 10)
         talk(place)
+        pages(place)
         short(place, "openmpi")
         steady(place, "openmpi", 2, 3000, "128K", True)
         lines_share(place, "mpich")

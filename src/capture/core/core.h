@@ -61,9 +61,6 @@ extern bool hb__early_log;    /* the log was created before rank and size were k
 extern bool hb__threaded;     /* several threads may be inside the layer's library at once: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other no layer sees */
 extern bool hb__postings_ordered; /* it is recorded, or repeated, which of them posts first (hb__ordering) */
-/* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
- * be told from its beginning on. */
-extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
 /* Replay: the process that was made by fork just now, or will be next, is the one with this number; -1: none that is known. */
 extern int hb__promised;
 void hb__child_comes(uint32_t pid); /* ... which had this one in the recorded run; 0: none will be */
@@ -135,14 +132,15 @@ struct hb__lane {
 		uint16_t unusual; /* depth or special */
 		uint32_t word;    /* all of it: one test on the way of a call */
 	};
-	int nested;       /* > 0: inside a callback of the program that such a call runs */
+	uint32_t lives;   /* how often a slot was given to another call */
 	uint8_t *w;       /* where the next record goes in the open unit */
 	uint8_t *full;    /* where no event without results is sure to fit any more */
 	uint8_t *payload; /* of the unit */
 	struct hb_lane_control *control;
 	uint64_t last_tick;            /* exit of the last event */
 	struct hb__known *known_calls; /* sockets: calls that were made before; NULL: none */
-	uint32_t lives;                /* how often a slot was given to another call */
+	const struct hb__here *here;   /* ... hb__here; up to this one line of memory is all that they look at */
+	int nested;                    /* > 0: inside a callback of the program that such a call runs */
 	bool storing;                  /* rows are written (not stopped by a full disk) */
 	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */
 	uint64_t passed_goes; /* how often it had been let go when it said so */
@@ -168,7 +166,20 @@ struct hb__lane {
 	struct hb__lane *next;
 };
 
-extern __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+/* What nearly every call looks at, of a thread, in one line of memory. */
+struct hb__mine {
+	struct hb__lane *lane; /* NULL: none */
+	uint8_t apart;         /* HB__APART_... */
+	/* it is one of the program that was made after the record began, or the one by which it began: what it does with other threads can be told
+	 * from its beginning on */
+	bool ordered;
+	unsigned vforks; /* > 0: it is that of a child made by vfork, in the memory of its parent: it has no lane */
+} __attribute__((aligned(16)));
+extern __thread struct hb__mine hb__mine __attribute__((tls_model("initial-exec")));
+#define hb__self hb__mine.lane
+#define hb__apart hb__mine.apart
+#define hb__ordered hb__mine.ordered
+#define hb__vforks hb__mine.vforks
 
 /* What this thread does is not the program's: */
 enum {
@@ -183,8 +194,6 @@ enum {
 	/* ... which came while the thread was inside of ours, and may hold a lock of ours: no event can be made */
 	HB__APART_WITHIN = 16,
 };
-extern __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
-
 /* One call on its way through a handler. */
 struct hb__call {
 	const struct hb__fn *fn;
@@ -244,6 +253,8 @@ struct hb__here {
 	/* of a layer, which sets it where its calls may go a quick way: no process but this one, nothing unusual is asked for, and the clock is
 	 * as it stands here */
 	volatile bool usual;
+	/* ... and the clock is the processor's counter, and nobody wants to know that a call is over */
+	volatile bool straight;
 	bool counter;
 	unsigned shift;
 	uint64_t zero;
@@ -253,15 +264,13 @@ extern struct hb__here *hb__here; /* NULL: no child is told apart */
 static inline void hb__here_unusual(void)
 {
 	if (hb__here)
-		hb__here->usual = false;
+		hb__here->usual = hb__here->straight = false;
 }
 /* Another program is about to take the place of this one (begins: true; false: it could not). Whether a log was told its end by that. */
 bool hb__process_replaced(bool begins);
 /* The recording goes on through programs that hand on other variables, change their user or forbid system calls to themselves: how processes talk
  * is recorded, so that servers are. */
 extern bool hb__descends;
-/* > 0: this thread is that of a child made by vfork, in the memory of its parent: it has no lane. */
-extern __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
 /* vfork, called at pc, has made a child, and this is the parent again: returns the number that the program is told. NULL: nobody wants to know. */
 extern int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */

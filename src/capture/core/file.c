@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,6 +180,37 @@ int hb__file_map(struct hb__file *file, off_t from, size_t bytes, void **ret)
 	int e = within_limit(from + (off_t)bytes) ? perform(&task) : EFBIG;
 	*ret = task.mapped;
 	return e;
+}
+
+/* A write makes pages in larger pieces than touching them does; then they are in the mapping, too. */
+static int prepare(struct task *t)
+{
+	static char zeros[4096];
+	struct iovec piece[64];
+	size_t done = 0;
+	int fd = open_again(t->file);
+	if (fd < 0)
+		return errno;
+	for (ssize_t n = 1; n > 0 && done<t->bytes; done += n> 0 ? (size_t)n : 0) {
+		size_t left = (t->bytes - done) / sizeof zeros, pieces = sizeof piece / sizeof *piece;
+		pieces = left < pieces ? left : pieces;
+		for (size_t i = 0; i < pieces; i++)
+			piece[i] = (struct iovec){zeros, sizeof zeros};
+		n = pieces ? pwritev(fd, piece, (int)pieces, t->from + (off_t)done) : 0;
+	}
+	close(fd);
+#ifdef MADV_POPULATE_WRITE
+	madvise(t->mapped, t->bytes, MADV_POPULATE_WRITE);
+#endif
+	return 0;
+}
+
+void hb__file_prepare(struct hb__file *file, off_t from, size_t bytes, void *mapped)
+{
+	struct task task = {.does = prepare, .file = file, .from = from, .bytes = bytes, .mapped = mapped};
+	int error = errno;
+	prepare(&task);
+	errno = error;
 }
 
 static int reserve(struct task *t)

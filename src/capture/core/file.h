@@ -38,6 +38,9 @@ bool hb__file_is_there(const char *folder, const char *name);
 int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */
 /* Allocates space before it maps it, so that a full disk is an error here and never a SIGBUS in the program. */
 int hb__file_map(struct hb__file *file, off_t from, size_t bytes, void **ret);
+/* Has the pages of space that was allocated, and is mapped at `mapped`, made now, filled with zeros, many at once: the system takes several times as
+ * long for each by itself, and the caches lose what the program had there. Failing to is harmless. */
+void hb__file_prepare(struct hb__file *file, off_t from, size_t bytes, void *mapped);
 /* Allocates space that is not mapped; writes to such. */
 int hb__file_reserve(struct hb__file *file, off_t from, size_t bytes);
 int hb__file_write(struct hb__file *file, off_t from, const void *p, size_t bytes);

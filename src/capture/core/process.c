@@ -29,9 +29,7 @@ const struct hb__tracing *hb__tracing;
 void (*hb__event_made)(int, const char *, unsigned, const struct hb_value *, const void *, const void *);
 int hb__rank = -1, hb__size, hb__own_number = -1, hb__world_number, hb__first_number;
 char hb__own_name[40];
-__thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
-__thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
-__thread bool hb__ordered __attribute__((tls_model("initial-exec")));
+__thread struct hb__mine hb__mine __attribute__((tls_model("initial-exec")));
 struct hb__lane *(*hb__promised_lane)(void);
 
 /* ---- the environment ---- */

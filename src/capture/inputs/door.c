@@ -147,6 +147,7 @@ static void after(void (*f)(void))
 {
 	due = f;
 	hb__after_event = call_over;
+	hb__here_unusual(); /* the quick ways know nothing of it yet */
 	hb__inside_call = f ? call_begun : NULL;
 }
 

@@ -9,7 +9,6 @@
 #include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
 
-__thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
 static __thread struct hb__lane *lane_of_parent __attribute__((tls_model("initial-exec")));
 int32_t (*hb__vfork_made)(int32_t child, const void *pc, const void *cfa);
 

@@ -13,11 +13,13 @@
 
 #define CHUNKS 4096
 #define CHUNK_UNITS_MAX 128u /* 4 MiB */
+#define PREPARED 8u          /* units whose pages are made at once, of all chunks but the first */
 
 struct hb__clock hb__clock;
 
 struct chunk {
 	uint8_t *base;
+	uint64_t first; /* number of its first unit in the file */
 	uint32_t units, given, done;
 };
 
@@ -98,12 +100,21 @@ static int chunk_add(uint32_t units)
 	int e = hb__file_map(&file.at, (off_t)file.units * HB_UNIT_SIZE, (size_t)units * HB_UNIT_SIZE, &p);
 	if (e)
 		return e;
-	file.chunk[file.chunks++] = (struct chunk){.base = p, .units = units};
+	file.chunk[file.chunks++] = (struct chunk){.base = p, .first = file.units, .units = units};
 	file.units += units;
 	return 0;
 }
 
-static void *take(struct chunk *k) { return k->base + (size_t)HB_UNIT_SIZE * k->given++; }
+/* A process that comes as far as the second chunk writes much. */
+static void *take(struct chunk *k)
+{
+	uint8_t *unit = k->base + (size_t)HB_UNIT_SIZE * k->given;
+	if (k->first && k->given % PREPARED == 0 && k->units - k->given >= PREPARED)
+		hb__file_prepare(
+			&file.at, (off_t)(k->first + k->given) * HB_UNIT_SIZE, (size_t)PREPARED * HB_UNIT_SIZE, unit);
+	k->given++;
+	return unit;
+}
 
 /* So that there is a unit to take. 0, or an errno. */
 static int next_chunk(void)

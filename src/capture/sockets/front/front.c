@@ -7,7 +7,7 @@
 const struct hb_sockets_door *hb__door;
 uint32_t *hb__table;
 struct hb__hot hb__hot;
-__thread const void *hb__from, *hb__caller;
+__thread struct hb__callers hb__callers;
 
 static const void *caller(void) { return hb__caller; }
 static void calls(const void *pc) { hb__caller = pc; }

@@ -31,10 +31,15 @@ extern const struct hb_sockets_door *hb__door; /* NULL: the recorder is not ther
 /* Of descriptors what they lead to, as far as the process used them; behind those, likewise, what was foreseen of others. */
 extern uint32_t *hb__table;
 
-/* Who made the call of this thread that comes by another function of ours; NULL: none does. */
-extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
-/* Who made the call of this thread that we pass on, or make, for libraries behind us; NULL: we do, for ourselves. */
-extern __thread const void *hb__caller __attribute__((tls_model("initial-exec")));
+/* Of this thread. Each call looks at it: it stands in one line of memory. */
+struct hb__callers {
+	const void *from; /* who made the call that comes by another function of ours; NULL: none does */
+	const void *
+		caller; /* who made the call that we pass on, or make, for libraries behind us; NULL: we do, for ourselves */
+} __attribute__((aligned(16)));
+extern __thread struct hb__callers hb__callers __attribute__((tls_model("initial-exec")));
+#define hb__from hb__callers.from
+#define hb__caller hb__callers.caller
 static inline __attribute__((always_inline)) const void *hb__called_by(const void *pc)
 {
 	return hb__caller = hb__from ? hb__from : pc;
@@ -147,7 +152,7 @@ extern struct hb__hot {
 	uint32_t *table; /* NULL: the recorder is not there (yet) */
 	bool (*quick)(struct hb_quick *ret, enum hb_socket_function function, uint32_t argument, const void *pc);
 	void (*moved)(const struct hb_quick *quick, size_t got, size_t asked);
-	/* behind us: */
+	/* behind us; those that most servers call stand in the same line as the above: */
 	__typeof__(&read) read;
 	__typeof__(&write) write;
 	__typeof__(&send) send;
@@ -160,6 +165,9 @@ extern struct hb__hot {
 	__typeof__(&recvfrom) recvfrom;
 } hb__hot __attribute__((aligned(64)));
 
+/* Of a function that begins so: what is fetched for these stands together. */
+#define HB_QUICK __attribute__((hot, aligned(64)))
+
 /* pc, where this returns true: has made the call of a stream that hb__quick_moved or hb__quick_failed ends. */
 static inline __attribute__((always_inline)) bool hb__quick(
 	struct hb_quick *q, enum hb_socket_function function, int fd, const void *pc)
@@ -168,8 +176,9 @@ static inline __attribute__((always_inline)) bool hb__quick(
 	if (unlikely(!table || (unsigned)fd >= HB_DESCRIPTORS_MOST))
 		return false;
 	uint32_t end = __atomic_load_n(&table[fd], __ATOMIC_ACQUIRE);
-	return hb_leads_kind(end) == HB_LEADS_STREAM &&
-	       hb__hot.quick(q, function, hb_leads_text(end), hb__called_by(pc));
+	if (unlikely(hb_leads_kind(end) != HB_LEADS_STREAM))
+		return false;
+	return likely(hb__hot.quick(q, function, hb_leads_text(end), hb__called_by(pc)));
 }
 /* It failed: -1, and errno as it is. */
 int hb__quick_failed(const struct hb_quick *q, int fd, bool may_wait);
