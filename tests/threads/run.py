@@ -249,6 +249,7 @@ def parted(mpi):
     again = run(HBDB, "replay", name, env={"PARTED": "1"})
     check(done.stdout == "done\n" and again.returncode == 1 and "another function; what threads tell each other" in again.stderr and "--threads off" in again.stderr,
           mpi + " parted: that threads take another way is said, and what can be done", done.all + again.all)
+    name = mpi + "-parted-free.hbdb"
     done = run(HBDB, "record", "--threads", "off", "-o", name, "--", *LAUNCH[mpi], "1", program)
     again = run(HBDB, "replay", name, env={"PARTED": "1"})
     check(again.returncode == 0 and again.stdout == done.stdout == "done\n", mpi + " parted: recorded without their order it is replayed", done.all + again.all)
