@@ -76,6 +76,15 @@ def missing(app, mpi):
     return None
 
 
+def options_since(app):
+    """Options for hbdb record that the application needs from a version of a package on."""
+    package, version, *options = app.get("record_since", (None, None))
+    if not package:
+        return []
+    has = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True).stdout
+    return options if subprocess.run(["dpkg", "--compare-versions", has, "ge", version]).returncode == 0 else []
+
+
 def launch_line(app, mpi, ranks):
     command = of_family(app["command"], mpi)
     return LAUNCHERS[mpi] + [str(ranks)] + [re.sub("^@(.*)@$", lambda m: os.path.join(BUILT, m[1]), c) for c in command]
@@ -192,7 +201,7 @@ def unsound(app, line, folder):
 def record(app, line, folder, tag):
     name = os.path.join(folder, "x.hbdb")
     shutil.rmtree(name, ignore_errors=True)
-    text = run(app, [ARGS.hbdb, "record"] + VARIANTS[ARGS.variant] + ["-o", name, "--"] + line, folder, tag)
+    text = run(app, [ARGS.hbdb, "record"] + VARIANTS[ARGS.variant] + options_since(app) + ["-o", name, "--"] + line, folder, tag)
     if not os.path.exists(name):
         raise Failure("record wrote no recording")
     return text

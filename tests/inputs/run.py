@@ -131,6 +131,8 @@ def alive(mpi):
     first = recorded(name, [*LAUNCH[mpi], "2", program])
     check(all("%d: %s\n" % (rank, line) in first.stdout for rank in (0, 1) for line in ("neighbour there", "nobody No such process", "child there", "child ended by signal 9")),
           mpi + ": who lives", first.all)
+    check(all(re.search(r"^%d: of it 29 \d+ \(alive\S+.*, \d+ \(alive" % rank, first.stdout, re.M)
+              and "%d: of it -1 No such file or directory, none\n" % rank in first.stdout for rank in (0, 1)), mpi + ": what the system says of them", first.all)
     same(name, first, 2)
 
 

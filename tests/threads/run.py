@@ -243,6 +243,18 @@ def comes_to_a_stand(mpi):
           mpi + " crossed: a replay that cannot come in the recorded order says so, and ends", again.all)
 
 
+def parted(mpi):
+    program, name = compiled(mpi, "parted"), mpi + "-parted.hbdb"
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "1", program)
+    again = run(HBDB, "replay", name, env={"PARTED": "1"})
+    check(done.stdout == "done\n" and again.returncode == 1 and "another function; what threads tell each other" in again.stderr and "--threads off" in again.stderr,
+          mpi + " parted: that threads take another way is said, and what can be done", done.all + again.all)
+    name = mpi + "-parted-free.hbdb"
+    done = run(HBDB, "record", "--threads", "off", "-o", name, "--", *LAUNCH[mpi], "1", program)
+    again = run(HBDB, "replay", name, env={"PARTED": "1"})
+    check(again.returncode == 0 and again.stdout == done.stdout == "done\n", mpi + " parted: recorded without their order it is replayed", done.all + again.all)
+
+
 def races(mpi):
     program = compiled(mpi, "race")
     name, told = mpi + "-race.hbdb", 0
@@ -282,7 +294,7 @@ def main():
             program = by_locks(mpi)
             for part in (without_enforcement, at_levels, under_load):
                 part(mpi, program)
-            halves = ((by_posting, stops, goes_on), (by_openmp, ordered, others_requests, computes, alone_has_no_order, comes_to_a_stand, races))
+            halves = ((by_posting, stops, goes_on), (by_openmp, ordered, others_requests, computes, alone_has_no_order, comes_to_a_stand, parted, races))
             for half in (halves[turn.turn() % 2],) if options.mpi == "spread" else halves:
                 for part in half:
                     part(mpi)

@@ -56,7 +56,9 @@ def mask(line):
 
 # What the launcher says of its own end when the job is ended before it is done: it varies.
 LAUNCHER = re.compile(r"^\[[\w.-]+:\d{4,}\] |^-{40,}$|^mpirun\.openmpi: |^Primary job  terminated normally|"
-                      r"^a non-zero exit code\. Per user-direction|^mpirun\.openmpi noticed|^$")
+                      r"^a non-zero exit code\. Per user-direction|^mpirun\.openmpi noticed|^$|"
+                      # and UCX, which catches a crash before the program dies of it
+                      r"^\[[\w.-]+:\d+:\d+:\d+\] Caught signal|^={4} backtrace \(tid: *\d+\) ={4}$|^ *\d+  \S+\(\S*\+0x\w+\) \[0x\w+\]$|^={33}$")
 
 
 def printed(command, text):

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "launcher.h"
+
 /* A key: its name, and either words or the least and the greatest number. */
 static const struct {
 	const char *name;
@@ -276,26 +278,13 @@ static void by_default(struct settings *s, int key, int64_t number)
 		s->number[key] = number;
 }
 
-/* Whether the launcher lets the others live when a process dies; no MPI says so by itself. Open MPI hands its parameters down; those of MPICH
- * and of launchers that are not known end the job. */
-static int survives(void)
-{
-	static const char *const told[] = {"OMPI_MCA_orte_enable_recovery", "PRTE_MCA_prte_enable_recovery"};
-	for (int i = 0; i < 2; i++) {
-		const char *value = getenv(told[i]);
-		if (value && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0)
-			return 1;
-	}
-	return 0;
-}
-
 static void defaults(struct settings *s, int processes, int splits)
 {
 	by_default(s, KEY_MACHINE, splits ? MACHINE_DCVM : MACHINE_PFVM);
 	by_default(s, KEY_TOPOLOGY, TOPOLOGY_BINARY);
 	by_default(s, KEY_HOST, HOST_TWO);
 	if (s->number[KEY_RECOVER] <= RECOVER_AUTO)
-		s->number[KEY_RECOVER] = survives() ? RECOVER_ON : RECOVER_OFF;
+		s->number[KEY_RECOVER] = launcher_spares() ? RECOVER_ON : RECOVER_OFF;
 	by_default(s, KEY_DEGREE, s->number[KEY_MACHINE] == MACHINE_DCVM ? 2 : 1);
 	by_default(s, KEY_DEPTH, s->number[KEY_MACHINE] == MACHINE_DCVM ? 5 : 0);
 	by_default(s, KEY_ARITY, s->number[KEY_TOPOLOGY] == TOPOLOGY_TERNARY ? 3 : 2);

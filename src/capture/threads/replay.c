@@ -58,6 +58,9 @@ static bool is_free(const struct hb_actor *a)
 	return !f || f->free || f->over;
 }
 
+#define BY_MEMORY \
+	"what threads tell each other by atomic instructions is not recorded: hbdb record --threads off leaves them free"
+
 static bool fits(const struct hb_actor *a, const struct hb__row *row)
 {
 	return row && row->n && row->results[0] == (int64_t)a->operations;
@@ -77,7 +80,8 @@ static void compare(
 	} else if (fits(a, row) || (row->n && row->results[0] < (int64_t)a->operations)) {
 		struct hb__call c;
 		hb__operation_begin(a, function, &c, a->lane);
-		hb__follow_differs(&c, other ? "another function" : "another order of operations");
+		hb__follow_differs(
+			&c, other ? "another function; " BY_MEMORY : "another order of operations; " BY_MEMORY);
 		hb__operation_end(&c);
 		a->busy = false;
 	}

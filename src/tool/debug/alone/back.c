@@ -157,6 +157,52 @@ static int finish_back(hb_debug *d, hb_gdb *gdb, uint32_t level)
 	return code ? code : hb__d_go_and_wait(d, HB_GDB_BACK_STEPI, 0, 1, RETURN_S);
 }
 
+/* A step backwards from within a line ends at the line's beginning; gdb 16 goes on from there to the line before, so that what was before
+ * a call is never seen. A point of ours stands there meanwhile, for this frame: those that the line calls are further down the stack. Its number; 0:
+ * it stands at a beginning, or nobody knows. */
+static int plant_beginning(hb_gdb *gdb)
+{
+	static const char question[] =
+		"python s = gdb.newest_frame().find_sal(); f = gdb.newest_frame(); print(s.pc if s.line and s.pc < f.pc() else 0)";
+	char *start = NULL, *stack = NULL, *answer = NULL, *plant = NULL;
+	int number = 0;
+	if (!hb_gdb_command(gdb, 0, 0, question, &start, NULL) && strtoull(start, NULL, 10) &&
+		!hb_gdb_command(gdb, 0, 0, "output/x $sp", &stack, NULL)) {
+		plant = hb__format("with language c -- tbreak *%llu if (unsigned long)$sp >= %llu",
+			strtoull(start, NULL, 10), strtoull(stack, NULL, 0));
+		const char *word =
+			hb_gdb_command(gdb, 0, 0, plant, &answer, NULL) ? NULL : strstr(answer, "reakpoint ");
+		number = word ? atoi(word + 10) : 0;
+	}
+	free(start);
+	free(stack);
+	free(answer);
+	free(plant);
+	return number;
+}
+
+/* Lines backwards. */
+static int lines_back(hb_debug *d, hb_gdb *gdb, hb_gdb_step how, uint32_t times)
+{
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), 0);
+	int number = plant_beginning(gdb);
+	int code = hb__d_go_and_wait(d, how, 0, number ? 1 : times, d->settings.timeout);
+	if (!number || code)
+		return code;
+	bool there = p->life == HB_LIFE_BROKEN && p->broken.reason == HB_GDB_BREAKPOINT && p->broken.number == number;
+	char *drop = hb__format("delete %d", number), *answer = NULL;
+	if (!there)
+		hb_gdb_command(gdb, 0, 0, drop, &answer, NULL);
+	free(drop);
+	free(answer);
+	if (there && times == 1) { /* it is no point of the user's that has stopped it */
+		code = hb__d_go_and_wait(d, HB_GDB_STEPI, 0, 1, RETURN_S);
+		return code ? code : hb__d_go_and_wait(d, HB_GDB_BACK_STEPI, 0, 1, RETURN_S);
+	}
+	bool ended = p->life == HB_LIFE_BROKEN && (there || p->broken.reason == HB_GDB_STEPPED);
+	return ended && times > 1 ? hb__d_go_and_wait(d, how, 0, times - 1, d->settings.timeout) : 0;
+}
+
 hb_gdb *hb__d_gdb_of(hb_debug *d)
 {
 	hb_error err = {0};
@@ -194,6 +240,7 @@ static int reverse(hb_debug *d, char *args, const char *verb, hb_gdb_step how)
 		level = frame.level;
 	}
 	code = how == HB_GDB_BACK_FINISH ? finish_back(d, gdb, level)
+	       : lines                   ? lines_back(d, gdb, how, (uint32_t)n)
 					 : hb__d_go_and_wait(d, how, level, (uint32_t)n, d->settings.timeout);
 	int shown = show(d);
 	return code ? code : shown;

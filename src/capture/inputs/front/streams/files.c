@@ -51,6 +51,9 @@ static bool digest_of(int fd, off_t size, bool whole, int copy, uint64_t *ret)
 	return good;
 }
 
+/* What the system says of itself and of processes: it is read as a stream, and whether it is there is given as well. */
+static bool of_system(const char *path) { return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5); }
+
 /* ---- recording ---- */
 
 static const char *packs(void)
@@ -91,8 +94,9 @@ static void keep(const char *path, int flags, int fd)
 	int e = errno;
 	bool packed = false,
 	     file = fd >= 0 && !NEXT(fstat)(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_WRONLY;
-	if (fd >= 0 && !file)
+	if (fd >= 0 && !file && !of_system(path))
 		return;
+	file = file && hb__leads(fd) == HB__TO_FILE;
 	if (file && packs())
 		packed = pack(fd, st.st_size, &digest);
 	if (file && !packed)
@@ -183,6 +187,8 @@ static struct file *recorded(const char *path)
 		*files->last = f;
 		files->last = &f->next;
 	}
+	while (files->first && files->first->used)
+		files->first = files->first->next;
 	for (struct file *f = files->first; f; f = f->next)
 		if (!f->used && f->length == n && !memcmp(f->path, path, n)) {
 			f->used = true;
@@ -221,13 +227,21 @@ static int in_its_place(int fd, int copy, int flags)
 	return fd;
 }
 
+/* A file of the system that was there: of a process of the recorded run that is not there now, or of another machine. What was read from it
+ * is given wherever the descriptor leads. */
+static int stand_in(int flags) { return NEXT(open)("/dev/null", flags & (O_ACCMODE | O_CLOEXEC | O_NONBLOCK)); }
+
 static int give(const void *pc, const char *path, int flags, int fd)
 {
 	struct stat st;
 	int e = errno;
 	struct file *f = recorded(path);
-	if (!f) {
+	if (!f && fd >= 0 && hb__leads(fd) != HB__TO_FILE) {
+		/* a recording of an earlier version has none of these that were there */
+	} else if (!f) {
 		hb__differs(HB__FILES, pc, "the program opens %s here, and did not in the recorded run", path);
+	} else if (f->opened && !f->has && of_system(path)) {
+		fd = fd < 0 ? stand_in(flags) : fd;
 	} else if (!f->opened && fd >= 0) {
 		hb__differs(HB__FILES, pc,
 			"%s is there now, and was not in the recorded run (%s); it is answered as then", path,
@@ -260,14 +274,14 @@ int hb__file_opened(enum hb_inputs what, const void *pc, const char *path, int f
 	if ((flags & O_ACCMODE) == O_WRONLY || flags & (O_TRUNC | O_DIRECTORY | O_PATH))
 		return fd;
 	/* what is no file has contents of its own */
-	if (fd >= 0 && hb__leads(fd) != HB__TO_FILE)
+	if (fd >= 0 && hb__leads(fd) != HB__TO_FILE && !of_system(path))
 		return fd;
 	if (what == HB_INPUTS_KEEP)
 		keep(path, flags, fd);
 	else
 		fd = give(pc, path, flags, fd);
 	if (fd >= 0)
-		hb__leads_set(fd, HB__TO_FILE);
+		hb__leads_set(fd, hb__leads(fd));
 	return fd;
 }
 

@@ -143,10 +143,9 @@ static FILE *opened(const void *pc, const char *path, const char *mode, FILE *f)
 		NEXT(dup2)(2, fd);
 		NEXT(fclose)(f);
 		f = NULL;
-	} else if (!f && now >= 0) {
-		f = NEXT(fdopen)(now, mode);
-	} else if (f) {
-		f = ours_for(f, mode);
+	} else {
+		f = !f && now >= 0 ? NEXT(fdopen)(now, mode) : f;
+		f = f ? ours_for(f, mode) : NULL;
 	}
 	hb__door->leave();
 	errno = e;
