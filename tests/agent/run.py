@@ -581,6 +581,7 @@ def kept(place):
 
 
 def main():
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup has it: what an agent runs ends all the same
     import turn
     for part in (hello, run, killed, processes, parts, shared, nameless, service, junk, dial, named_door, debugging, lanes, kept):
         with Place() as place:
