@@ -28,10 +28,9 @@ int32_t hb__begin(char *const *argv, const char *cwd, const cJSON *environment, 
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		signal(SIGPIPE, SIG_DFL);
 		setsid();
-		/* by which it ends: one that nohup began ignores it, and who inherits that does, too */
-		if (tied)
-			signal(SIGHUP, SIG_DFL);
-		if (tied && (prctl(PR_SET_PDEATHSIG, SIGHUP) || getppid() != parent))
+		/* by which it ends: an agent that nohup began ignores it, and who inherits that does, too */
+		if (tied &&
+			(signal(SIGHUP, SIG_DFL) == SIG_ERR || prctl(PR_SET_PDEATHSIG, SIGHUP) || getppid() != parent))
 			_exit(127);
 		cJSON_ArrayForEach(v, environment) if (cJSON_IsString(v)) setenv(v->string, v->valuestring, 1);
 		dup2(in, 0);
