@@ -95,11 +95,15 @@ hb_status hb__write_taken(const hb_logs *logs, const int32_t *numbers, const hb_
 	if (!any)
 		return HB_OK;
 	size_t n;
-	hb_error err;
+	hb_error err = {0};
 	hb_source *sources = hb__make_sources(logs, &n, &t.log_of);
 	hb_status status = HB_OK;
-	/* without a model, for want of memory or of a log, they keep their wildcards */
-	if (!hb_model_build(sources, n, NULL, NULL, &t.model, &err) && !hb_model_took(t.model, &t.took, &t.n) && t.n)
+	if (hb_model_build(sources, n, NULL, NULL, &t.model, &err))
+		hb__say("what receives had taken that were never completed is not known (%s): in this replay they may take what others got",
+			*err.message ? err.message : "there is no memory for it");
+	else if (hb_model_took(t.model, &t.took, &t.n))
+		*ret_err = (hb_error){.status = status = HB_E_MEMORY};
+	else if (t.n)
 		status = write_file(&t, s->script, ret_err);
 	free(t.took);
 	hb_model_close(t.model);
